@@ -34,6 +34,7 @@ from autograd_engine.ops.linalg import (  # noqa: F401
 )
 from autograd_engine.ops.nn import (  # noqa: F401
     activation,
+    attention,
     conv,
     loss,
     normalization,

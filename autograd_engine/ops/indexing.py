@@ -19,9 +19,9 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.ops.kernels.accumulate import accumulator, add_elements, add_rows
+from autograd_engine.ops.kernels.accumulate import WORTH, accumulator, add_elements, add_rows
 from autograd_engine.ops.kernels.axes import line_key, take_lines
-from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
 from autograd_engine.ops.work import each_read, nothing
 
@@ -46,12 +46,13 @@ def _size_of(axis: int) -> str:
     return f"the size of axis {axis}"
 
 
-def _from_the_front(index: Array, size: int) -> Array:
-    """Indices as NumPy counts them, without negative ones."""
+def _from_the_front(op: str, index: Array, size: int, axis: int) -> Array:
+    """Indices as NumPy counts them, seen to be in range, without negative ones."""
+    least = _minimum(index) if index.size else 0
+    if least < -size or (index.size and _maximum(index) >= size):
+        _check_index(op, index, size, _size_of(axis), wraps=True)
     index = index.astype(np.intp, copy=False)
-    if index.size and _minimum(index) < 0:
-        return np.where(index < 0, index + size, index)
-    return index
+    return np.where(index < 0, index + size, index) if least < 0 else index
 
 
 def _gather(
@@ -88,12 +89,9 @@ def _place_rows(
     """Add each slice of `values` to that of `out` (contiguous) at its index."""
     shape = out.shape
     size = shape[axis]
-    _check_index("scatter_add_like", index, size, _size_of(axis), wraps=True)
-    rows = _from_the_front(index, size).reshape(-1)
+    rows = _from_the_front("scatter_add_like", index, size, axis).reshape(-1)
     lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    if lead != 1:
-        rows = (np.arange(lead)[:, None] * size + rows).reshape(-1)
-    add_rows(out.reshape(lead * size, width), rows, values)
+    add_rows(out.reshape(lead, size, width), rows, values)
 
 
 def _infer_scatter(x: Like, index: Like, like: Like, *, axis: int, **_: Any) -> Spec:
@@ -199,7 +197,7 @@ def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
 def _take_along_axis(x: Array, index: Array, *, axis: int, wraps: bool = False) -> Array:
     _check_lines("take_along_axis", index.shape, x.shape, axis)
     _check_index("take_along_axis", index, x.shape[axis], _size_of(axis), wraps=wraps)
-    run = compiled("indexing.take_lines", x) if index.size >= LARGE else None
+    run = compiled("indexing.take_lines", x) if index.size >= WORTH else None
     if run is not None:
         out = np.empty(index.shape, x.dtype)
         at = np.ascontiguousarray(index, np.int64)
@@ -228,15 +226,15 @@ def _put_along_axis_like(x: Array, index: Array, like: Like, *, axis: int) -> Ar
         return out
     shape = like.shape
     size = shape[axis]
-    _check_index("put_along_axis_like", index, size, _size_of(axis), wraps=True)
+    index = _from_the_front("put_along_axis_like", index, size, axis)
     out = accumulator(shape, x.dtype)
-    run = compiled("indexing.add_lines", out) if index.size >= LARGE else None
+    run = compiled("indexing.add_lines", out) if index.size >= WORTH else None
     if run is not None:
         at, given = np.ascontiguousarray(index, np.int64), np.ascontiguousarray(x, out.dtype)
         run(out, at, given, *_line_sizes(shape, index.shape[axis], axis))
         return out.astype(x.dtype, copy=False)
     lead, width = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    at = _from_the_front(index, size).reshape(lead, index.shape[axis], width)
+    at = index.reshape(lead, index.shape[axis], width)
     lines = np.arange(lead).reshape(lead, 1, 1) * size
     add_elements(out, (lines + at) * width + np.arange(width), x)
     return out.astype(x.dtype, copy=False)

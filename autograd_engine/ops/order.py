@@ -126,13 +126,25 @@ defop(
 # --- the largest
 
 
+_IN_C = 32  # elements that are kept in order one by one
+_WORTH = 64  # elements from which the calls of NumPy take longer: C gives the same
+
+
 def _topk(x: Array, *, k: int, axis: int, largest: bool = True) -> tuple[Array, Array]:
     """Sorted, ties in order of position (a stable sort decides); NaN is larger than any number."""
-    index = _few(x, k, axis, largest) if 8 * k <= x.shape[axis] and x.size else None
-    if index is None:
+    if k <= _IN_C and x.size >= _WORTH and axis == x.ndim - 1:
+        run = compiled("order.topk", x)
+        if run is not None:
+            shape = (*x.shape[:-1], k)
+            values, index = np.empty(shape, x.dtype), np.empty(shape, np.int64)
+            rows = x.size // x.shape[-1]
+            run(np.ascontiguousarray(x), values, index, rows, x.shape[-1], k, largest)
+            return values, index
+    found = _few(x, k, axis, largest) if 8 * k <= x.shape[axis] and x.size else None
+    if found is None:
         order = stable_order(x, axis, largest)
-        index = order[(*[slice(None)] * axis, slice(0, k))].copy()
-    return take_lines(x, index, axis), index
+        found = order[(*[slice(None)] * axis, slice(0, k))].copy()
+    return take_lines(x, found, axis), found
 
 
 def _few(x: Array, k: int, axis: int, largest: bool) -> Array | None:

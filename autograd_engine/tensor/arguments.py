@@ -35,7 +35,7 @@ from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.program.symbolic_number import numbers_in
 
 __all__ = [
@@ -121,7 +121,7 @@ def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
 
     With `scalars` it is looked at along 0 or -1, as a line of one element.
     """
-    ndim = spec_of(x).ndim
+    ndim = len(shape_of(x))
     if not ndim and not scalars:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
     return normalize_axis(op, int(axis) if isinstance(axis, Tensor) else axis, ndim)

@@ -17,7 +17,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import carries_gradient
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.arguments import axis_of, is_open
 from autograd_engine.tensor.reduction import Axis, floating
 
@@ -46,7 +46,7 @@ def topk(
     ([3.0, 2.0], [1, 2])
     """
     x = as_operand("topk", x)
-    scalar = not spec_of(x).ndim
+    scalar = not shape_of(x)
     along = axis_of("topk", x, -1 if axis is None else axis, scalars=True)
     x = ops.reshape(x, shape=(1,)) if scalar else x
     k = _rank("topk", x, k, along)
@@ -58,7 +58,10 @@ def topk(
 
 def _rank(op: str, x: Any, k: Any, axis: int) -> Any:
     """`k` as an int; what the run knows is checked by then."""
-    size, found = spec_of(x).shape[axis], as_number(k)
+    size = shape_of(x)[axis]
+    if k.__class__ is int and size.__class__ is int and 1 <= k <= size:
+        return k
+    found = as_number(k)
     if is_int(found) and is_open(found):
         return found
     if not is_int(found) or found < 1 or (isinstance(size, int) and found > size):

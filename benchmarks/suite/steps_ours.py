@@ -45,10 +45,8 @@ def lenet(p: Params, x: Any, y: Any) -> Any:
 def transformer(p: Params, x: Any, y: Any) -> Any:
     x, y = paddle.reshape(x, [1024, 256]), paddle.reshape(y, [1024, 256])
     qkv = F.layer_norm(x, [256], p["g1"], p["e1"]) @ p["wqkv"] + p["bqkv"]
-    qkv = paddle.transpose(paddle.reshape(qkv, [8, 128, 3, 4, 64]), [2, 0, 3, 1, 4])
-    q, k, v = qkv[0], qkv[1], qkv[2]
-    o = F.softmax(q @ paddle.transpose(k, [0, 1, 3, 2]) * 0.125) @ v
-    o = paddle.reshape(paddle.transpose(o, [0, 2, 1, 3]), [1024, 256])
+    q, k, v = paddle.unbind(paddle.reshape(qkv, [8, 128, 3, 4, 64]), 2)
+    o = paddle.reshape(F.scaled_dot_product_attention(q, k, v), [1024, 256])
     x = x + (o @ p["wo"] + p["bo"])
     h = F.layer_norm(x, [256], p["g2"], p["e2"]) @ p["w1"] + p["b1"]
     x = x + (F.gelu(h, approximate=True) @ p["w2"] + p["b2"])

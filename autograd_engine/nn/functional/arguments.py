@@ -13,7 +13,7 @@ from autograd_engine.core.spec import broadcast_shapes, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.reduction import mean, sum as sum_over
 
 __all__ = [
@@ -76,6 +76,8 @@ def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> 
 
 def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:
     """`x` as an operand, once it is seen to hold integers."""
+    if x.__class__ is Tensor and x._data.dtype.kind in "iu":
+        return x
     x = as_operand(op, x, argument)
     dtype = spec_of(x).dtype
     if dtype.kind not in "iu":
@@ -91,8 +93,8 @@ def float_pair(op: str, input: Any, label: Any, first: str = "input") -> tuple[A
 
 
 def check_same_shape(op: str, input: Any, label: Any, first: str = "input") -> None:
-    a, b = spec_of(input).shape, spec_of(label).shape
-    if not may_equal(a, b):
+    a, b = shape_of(input), shape_of(label)
+    if a != b and not may_equal(a, b):
         raise ShapeError(
             f"{op}: {first} and label must have one shape, got {format_shape(a)} and "
             f"{format_shape(b)}"

@@ -17,7 +17,7 @@ from autograd_engine.nn.functional.arguments import as_floats, check_number
 from autograd_engine.nn.functional.dropouts import dropout
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.linalg.products import matmul
 
 __all__ = ["scaled_dot_product_attention"]
@@ -27,20 +27,20 @@ _KEPT = 1 << 20  # elements of a causal mask up to which it is kept
 
 
 def _repeated(x: Any, times: int) -> Any:
-    """``[batch, heads, sequence, width]``, each head `times` times in a row."""
+    """``[batch, sequence, heads, width]``, each head `times` times in a row."""
     if times == 1:
         return x
-    heads = int(spec_of(x).shape[1])  # `_sharing` has seen it
-    return ops.gather(x, np.repeat(np.arange(heads), times), axis=1)
+    heads = int(spec_of(x).shape[2])  # `_sharing` has seen it
+    return ops.gather(x, np.repeat(np.arange(heads), times), axis=2)
 
 
 def _sharing(op: str, query: Any, key: Any, value: Any, shared: bool) -> int:
     """How many query heads share one of the keys and values."""
-    sizes = [spec_of(x).shape[2] for x in (query, key, value)]
-    known = [n for n in sizes if not isinstance(n, Dim)]
-    if len(known) < 3:
+    q, k, v = shape_of(query)[2], shape_of(key)[2], shape_of(value)[2]
+    if q.__class__ is int and q == k == v:
         return 1
-    q, k, v = known
+    if isinstance(q, Dim) or isinstance(k, Dim) or isinstance(v, Dim):
+        return 1
     if k != v or (q % k if k else q) or (q != k and not shared):
         raise ShapeError(
             f"{op}: query has {q} heads, key {k} and value {v}; they must be equal"
@@ -105,19 +105,21 @@ def scaled_dot_product_attention(
         raise ArgumentError(f"{_NAME}: backend must be None or 'p2p', got {backend!r}")
     query, key = as_floats(_NAME, query, "query"), as_floats(_NAME, key, "key")
     value = as_floats(_NAME, value, "value")
-    shapes = [spec_of(x).shape for x in (query, key, value)]
-    if {len(s) for s in shapes} not in ({3}, {4}):
+    shapes = shape_of(query), shape_of(key), shape_of(value)
+    ndim = len(shapes[0])
+    if not (ndim == len(shapes[1]) == len(shapes[2]) and 3 <= ndim <= 4):
         raise ShapeError(
             f"{_NAME}: query, key and value must all be [batch, sequence, heads, width] (or all "
             f"without the batch), got {', '.join(map(format_shape, shapes))}"
         )
-    if len(shapes[0]) == 3:
+    if ndim == 3:
         query, key, value = (ops.unsqueeze(x, axis=(0,)) for x in (query, key, value))
         out = scaled_dot_product_attention(
             query, key, value, attn_mask, dropout_p, is_causal, training, backend, scale, enable_gqa
         )
         return ops.squeeze(out, axis=(0,))
-    dropout_p = as_number(dropout_p)
+    if dropout_p.__class__ is not float:
+        dropout_p = as_number(dropout_p)
     symbolic = isinstance(dropout_p, SymbolicNumber)
     if isinstance(dropout_p, bool) or (not symbolic and not 0.0 <= dropout_p <= 1.0):
         raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
@@ -137,18 +139,22 @@ def attention(
     shared: bool,
 ) -> tuple[Any, Any]:
     """What `scaled_dot_product_attention` returns of batches, and the weights of the values."""
-    width = spec_of(query).shape[-1]
     if scale is None:
+        width = shape_of(query)[3]
         if isinstance(width, Dim):
             raise ShapeError(f"{op}: the width of query is unknown; declare it, or give scale")
         scale = width**-0.5 if width else 1.0
-    scale = check_number(op, "scale", scale)
+    elif scale.__class__ is not float or scale != scale:
+        scale = check_number(op, "scale", scale)
     times = _sharing(op, query, key, value, shared)
-    query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     key, value = _repeated(key, times), _repeated(value, times)
+    drops = isinstance(dropout_p, SymbolicNumber) or dropout_p
+    if mask is None and not drops and scale.__class__ is float:
+        return ops.attention(query, key, value, scale=scale, causal=bool(causal))
+    query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     scores = matmul(query * scale, key, transpose_y=True)
     weights = _weights(op, scores, mask, causal)
-    if isinstance(dropout_p, SymbolicNumber) or dropout_p:
+    if drops:
         weights = dropout(weights, dropout_p)
     return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3)), weights
 

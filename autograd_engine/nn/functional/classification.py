@@ -21,7 +21,7 @@ from autograd_engine.nn.functional.arguments import (
 from autograd_engine.nn.functional.common import uniform_like
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.reduction import sum as sum_over
 
@@ -44,9 +44,10 @@ def class_weight(op: str, weight: Any, input: Any, axis: int) -> Any:
 
 def _check_hard_labels(op: str, input: Any, label: Any, axis: int) -> bool:
     """Whether they have the class axis, with size 1; an error where they are no labels."""
-    have, want = spec_of(label).shape, spec_of(input).shape
     as_integers(op, label, "label", ", or soft_label=True for probabilities")
-    if may_equal(have, (*want[:axis], *want[axis + 1 :])):
+    have, want = shape_of(label), shape_of(input)
+    lines = want[:axis] + want[axis + 1 :]
+    if have == lines or may_equal(have, lines):
         return False
     if not may_equal(have, (*want[:axis], 1, *want[axis + 1 :])):
         raise ShapeError(
@@ -179,12 +180,15 @@ def cross_entropy(
     """
     op = "cross_entropy"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
-    axis = normalize_axis(op, axis, spec_of(input).ndim)
-    ignore_index = integer(op, "ignore_index", ignore_index)
-    label_smoothing = check_number(op, "label_smoothing", label_smoothing)
+    axis = normalize_axis(op, axis, len(shape_of(input)))
+    if ignore_index.__class__ is not int:
+        ignore_index = integer(op, "ignore_index", ignore_index)
+    if label_smoothing.__class__ is not float:
+        label_smoothing = check_number(op, "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
-    weight = class_weight(op, weight, input, axis)
+    if weight is not None:
+        weight = class_weight(op, weight, input, axis)
     check_reduction(op, reduction)
     if not soft_label:
         if use_softmax and not label_smoothing and weight is None:
@@ -202,16 +206,16 @@ def cross_entropy(
 
 
 def _plain(op: str, input: Any, label: Any, axis: int, ignore_index: int, reduction: str) -> Any:
-    """The usual case, of which one operation computes everything but the reduction."""
+    """The usual case, of which one operation computes everything but a sum."""
     kept = _check_hard_labels(op, input, label, axis)
     flat = ops.squeeze(label, axis=(axis,)) if kept else label
-    loss, _ = ops.label_entropy(input, flat, axis=axis, ignore=ignore_index, op=op)
-    if reduction == "mean":
-        total = sum_over(widen(loss))
-        count = ops.label_count(flat, ignore=ignore_index, dtype=spec_of(total).dtype.name)
-        return narrow(total / count, loss)
+    mean = reduction == "mean"
+    row = ops.label_loss if op == "nll_loss" else ops.label_entropy
+    loss = row(input, flat, axis=axis, ignore=ignore_index, op=op, mean=mean)[0]
+    if mean:
+        return loss
     if reduction == "none":
-        return ops.unsqueeze(loss, axis=(axis,)) if kept else loss
+        return ops.unsqueeze(loss, axis=(axis,)) if kept and op != "nll_loss" else loss
     return reduce_loss(loss, reduction)
 
 
@@ -325,12 +329,15 @@ def nll_loss(
     """
     op = "nll_loss"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
-    if spec_of(input).ndim < 2:
+    if len(shape_of(input)) < 2:
         raise ShapeError(
-            f"{op}: input must be [N, classes, ...], got {format_shape(spec_of(input).shape)}"
+            f"{op}: input must be [N, classes, ...], got {format_shape(shape_of(input))}"
         )
     weight = class_weight(op, weight, input, 1)
     check_reduction(op, reduction)
-    labels = _Labels(op, input, label, 1, integer(op, "ignore_index", ignore_index))
+    ignore_index = integer(op, "ignore_index", ignore_index)
+    if weight is None:
+        return _plain(op, input, label, 1, ignore_index, reduction)
+    labels = _Labels(op, input, label, 1, ignore_index)
     loss, factor = labels.weighted(labels.loss(input), weight)
     return labels.reduce(loss, factor, reduction, kept=False)

@@ -16,7 +16,7 @@ from autograd_engine.nn.functional.arguments import as_floats, as_integers, chec
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.linalg.products import matmul
 
 __all__ = [
@@ -103,20 +103,19 @@ def embedding(
     [[2.0, 2.0], [1.0, 1.0], [2.0, 2.0]]
     """
     x, weight = as_integers("embedding", x, "x"), as_operand("embedding", weight, "weight")
-    spec, table = spec_of(x), spec_of(weight)
-    if table.ndim != 2:
-        raise ShapeError(
-            f"embedding: weight must be [rows, width], got {format_shape(table.shape)}"
-        )
+    table = shape_of(weight)
+    if len(table) != 2:
+        raise ShapeError(f"embedding: weight must be [rows, width], got {format_shape(table)}")
     if scale_grad_by_freq:
         raise ArgumentError(
             "embedding: scale_grad_by_freq=True is not supported; divide the gradient of weight by "
             "how often each row was used"
         )
-    norm_type = check_number("embedding", "norm_type", norm_type)
+    if norm_type.__class__ is not float or norm_type != norm_type:
+        norm_type = check_number("embedding", "norm_type", norm_type)
     if max_norm is not None:
         _shorten("embedding", weight, x, max_norm, norm_type)
-    rows = table.shape[0]
+    rows = table[0]
     if padding_idx is None:
         return ops.gather(weight, x, axis=0, sparse=bool(sparse))
     row = as_number(padding_idx)
@@ -129,10 +128,10 @@ def embedding(
     elif row < 0:
         raise ArgumentError(
             f"embedding: padding_idx {row} counts from the end of a weight "
-            f"{format_shape(table.shape)} with unknown rows; declare it, or count from the front"
+            f"{format_shape(table)} with unknown rows; declare it, or count from the front"
         )
     out = ops.gather(weight, x, axis=0, sparse=bool(sparse))
-    padding = ops.equal(ops.unsqueeze(x, axis=(spec.ndim,)), row)
+    padding = ops.equal(ops.unsqueeze(x, axis=(len(shape_of(x)),)), row)
     return ops.where(padding, 0.0, out)
 
 

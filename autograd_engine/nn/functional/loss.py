@@ -118,10 +118,7 @@ def smooth_l1_loss(
     if not check_number(op, "delta", delta) > 0.0:
         raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
     input, label = float_pair(op, input, label)
-    gap = input - label
-    # With c the difference limited to [-delta, delta]: c (d - c / 2), which squares nothing large.
-    near = clip(gap, -float(delta), float(delta))
-    loss = near * (gap - 0.5 * near)
+    loss = ops.huber(input - label, delta=float(delta))
     return reduce_loss(loss if is_huber else loss / float(delta), reduction)
 
 

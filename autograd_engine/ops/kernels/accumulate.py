@@ -7,14 +7,16 @@ block of rows at a time: blocks that fit in the cache, and not an index as large
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.compiled import compiled
 
-__all__ = ["accumulator", "add_elements", "add_rows"]
+__all__ = ["WORTH", "accumulator", "add_elements", "add_rows"]
+
+WORTH: Final = 32  # values from which the calls of NumPy take longer: C gives the same bits
 
 _BLOCK = 1 << 17  # elements whose indices are spelled out at a time
 
@@ -26,7 +28,7 @@ def accumulator(shape: Any, dtype: np.dtype[Any]) -> Array:
 
 def _in_c(out: Array, given: int, needed: int) -> Any:
     """The function in C for so many values, which it does not count."""
-    return compiled("indexing.add_rows", out) if LARGE <= given == needed else None
+    return compiled("indexing.add_rows", out) if WORTH <= given == needed else None
 
 
 def add_elements(out: Array, positions: Array, values: Array) -> None:
@@ -38,21 +40,24 @@ def add_elements(out: Array, positions: Array, values: Array) -> None:
     run = _in_c(out, flat.size, positions.size)
     if run is not None:
         at = np.ascontiguousarray(positions, np.int64)
-        run(out, np.where(at < 0, at + out.size, at), flat, at.size, 1)
+        run(out, np.where(at < 0, at + out.size, at), flat, 1, out.size, at.size, 1)
         return
     np.add.at(out.reshape(-1), positions.reshape(-1), flat)
 
 
 def add_rows(out: Array, rows: Array, values: Array) -> None:
-    """Add each row of `values` [n, d] to the row of `out` [r, d] (contiguous) at its index."""
-    width = out.shape[1]
-    if width == 1:
-        add_elements(out, rows, values)
-        return
-    run = _in_c(out, values.size, len(rows) * width)
+    """Add rows of `values` [b, n, d] to those of `out` [b, r, d] (contiguous) at their indices."""
+    blocks, size, width = out.shape
+    run = _in_c(out, values.size, blocks * len(rows) * width)
     if run is not None:
         given = np.ascontiguousarray(values, out.dtype)
-        run(out, np.ascontiguousarray(rows, np.int64), given, len(rows), width)
+        at = np.ascontiguousarray(rows, np.int64)
+        run(out, at, given, blocks, size, len(rows), width)
+        return
+    if blocks != 1:
+        rows = (np.arange(blocks)[:, None] * size + rows).reshape(-1)
+    if width == 1:
+        add_elements(out, rows, values)
         return
     values = np.ascontiguousarray(values, out.dtype).reshape(-1)
     flat = out.reshape(-1)

@@ -39,7 +39,7 @@ def _view(x: Any, axis: tuple[int, ...]) -> _View | None:
     [outer, n, inner] is, by n and inner: so the bits of an image do not depend on their number.
     """
     shape = x.shape
-    if x.dtype.char not in "fd" or not x.size:
+    if x.size < LARGE or x.dtype.char not in "fd":
         return None
     runs: list[tuple[bool, int]] = []  # (reduced, size) of axes that follow each other
     for k, size in enumerate(shape):

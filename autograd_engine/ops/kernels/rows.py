@@ -27,7 +27,6 @@ __all__ = [
     "softmax_adjoint_into",
     "softmax_into",
     "softmax_lines",
-    "softmax_terms",
     "standardize",
     "standardize_adjoint",
     "standardize_adjoint_into",
@@ -179,15 +178,6 @@ def _exponentials(x: Array, e: Array) -> Array:
     e[where] = few = np.exp(few)
     sums[where] = row_sums(few)
     return sums
-
-
-def softmax_terms(x: Array, shape: tuple[int, int]) -> tuple[Array, Array, Array] | None:
-    """softmax, the largest element and the sum of exp(x - largest) of each row; None without C."""
-    run = compiled("rows.softmax_terms", x)
-    if run is None:
-        return None
-    out, largest, total = run(_rows(x, shape))
-    return out.reshape(x.shape), largest, total
 
 
 def log_softmax(x: Array, shape: tuple[int, int]) -> Array:

@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
-from autograd_engine.ops.kernels import columns, rows
+from autograd_engine.ops.kernels import columns
 from autograd_engine.ops.kernels.axes import line_key, with_axes
+from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.elementwise import log_of_1_and, rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.work import each_read, nothing
 
 _log = rounded_alike(np.log)
+_min, _max, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 
 
 def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
@@ -28,6 +31,20 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 # The derivative 1 / x is bounded too: by 1 / floor.
 defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
     x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor)
+)
+
+
+def _huber(x: Array, *, delta: float) -> Array:
+    """Half the square up to `delta`, a line of slope `delta` beyond (Huber 1964).
+
+    With c the number limited to [-delta, delta]: c (x - c / 2), which squares nothing large.
+    """
+    near = np.minimum(np.maximum(x, -delta), delta)
+    return np.asarray(near * (x - 0.5 * near))
+
+
+defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
+    x=lambda xp, g, x, *, delta: g * xp.minimum(xp.maximum(x, -delta), delta)
 )
 
 
@@ -62,6 +79,10 @@ defop(
 def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, op: str) -> Array:
     """`label`, 0 where it is to be ignored, once all others are seen to be classes of `like`."""
     classes = like.shape[axis]
+    if label.size:
+        least, most = _min(label, None), _max(label, None)
+        if least >= 0 and most < classes and (ignore is None or not least <= ignore <= most):
+            return label
     counted = label
     if ignore is not None and (left_out := label == ignore).any():
         counted = np.where(left_out, 0, label)
@@ -98,49 +119,72 @@ def _fitting(label: Like, x: Like, axis: int, op: str) -> Spec:
     return Spec(label.shape, x.dtype)
 
 
-def _terms(x: Array, axis: int) -> tuple[Array, Array, Array] | None:
-    """softmax(x), the largest elements and the sums of exp(x - largest), in C."""
-    shape = rows.lines(x, (axis,))
-    if shape is not None:
-        return rows.softmax_terms(x, shape)
-    return columns.softmax_terms(x, axis)
+_CLASSES = 8  # from which on C computes rows
+
+
+def _by_rows(name: str, x: Array, axis: int) -> Any:
+    """The function in C, where classes are on the last axis; the size of a row alone decides."""
+    wide = axis == x.ndim - 1 and x.shape[axis] >= _CLASSES
+    return compiled(name, x) if wide and x.size else None
+
+
+def _each_loss(x: Array, label: Array, axis: int, ignore: int | None, some: bool) -> Any:
+    """-log softmax(x) at the labels, with `axis` kept, and softmax(x).
+
+    If `some` labels are left out, they are `ignore`, and their losses 0.
+    """
+    run = _by_rows("entropy.entropy", x, axis)
+    if run is not None:
+        x, label = np.ascontiguousarray(x), np.ascontiguousarray(label, np.int64)
+        probs, loss = np.empty(x.shape, x.dtype), np.empty(label.shape, x.dtype)
+        run(x, label, loss, probs, label.size, x.shape[axis], ignore if some else 0, some)
+        return loss, probs
+    classes = np.where(label == ignore, 0, label) if some else label
+    terms = columns.softmax_terms(x, axis)
+    if terms is not None:
+        probs, largest, total = terms
+        loss = np.log(total) - (x[line_key(classes, axis)] - largest)
+    else:
+        probs = x - _max(x, axis=axis, keepdims=True)
+        picked = probs[line_key(classes, axis)]
+        np.exp(probs, out=probs)
+        total = _sum(probs, axis=axis, keepdims=True)
+        probs /= total
+        loss = np.log(total) - picked
+    if some:
+        loss[label == ignore] = 0.0
+    return loss, probs
 
 
 def _label_entropy(
-    x: Array, label: Array, *, axis: int, ignore: int | None, op: str
-) -> tuple[Array, Array]:
-    """-log softmax(x) at the labels, and softmax(x).
+    x: Array, label: Array, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
+    """-log softmax(x) at the labels, or the mean of it; softmax(x); and how many labels count.
 
-    Labels have the shape of `x` without `axis`. Where one is `ignore` the first is 0. All of it is
-    computed in float32 for float16.
+    Labels have the shape of `x` without `axis`. Where one is `ignore` the first is 0. The number is
+    1 at least, to divide by. All of it is computed in float32 for float16.
     """
     shape = _fitting(label, x, axis, op).shape
-    label = with_axes(label, (axis,))
-    classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
+    some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
     work = x.astype(np.float32) if x.dtype.char == "e" else x
-    terms = _terms(work, axis)
-    if terms is not None:
-        probs, largest, total = terms
-        picked = work[line_key(classes, axis)] - largest.reshape(label.shape)
-        loss = np.log(total).reshape(label.shape) - picked
-    elif work.size:
-        probs = work - np.maximum.reduce(work, axis=axis, keepdims=True)
-        picked = probs[line_key(classes, axis)]
-        np.exp(probs, out=probs)
-        total = np.add.reduce(probs, axis=axis, keepdims=True)
-        probs /= total
-        loss = np.log(total) - picked
+    if work.size:
+        loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
     else:
-        loss, probs = np.zeros(label.shape, work.dtype), work.copy()
-    if classes is not label:  # some are left out
-        loss[label == ignore] = 0.0
-    return loss.reshape(shape).astype(x.dtype, copy=False), probs.astype(x.dtype, copy=False)
+        loss, probs = np.zeros(shape, work.dtype), work.copy()
+    count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
+    number = np.array(count or 1, work.dtype)
+    loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(shape)
+    if work is x:
+        return loss, probs, number
+    return loss.astype(x.dtype), probs.astype(x.dtype), number
 
 
 def _infer_label_entropy(
-    x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str
-) -> tuple[Spec, Spec]:
-    return _fitting(label, x, axis, op), x
+    x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Spec, Spec, Spec]:
+    loss = _fitting(label, x, axis, op)
+    number = Spec((), FLOAT32 if x.dtype.char == "e" else x.dtype)
+    return Spec((), x.dtype) if mean else loss, x, number
 
 
 def _label_entropy_x(
@@ -148,14 +192,18 @@ def _label_entropy_x(
     g_loss: Any,
     g_probs: Any,
     probs: Any,
+    count: Any,
     label: Any,
     *,
     axis: int,
     ignore: int | None,
+    mean: bool,
 ) -> Any:
     """g_loss (p - q) + p (g_probs - <p, g_probs>), p the softmax, q 1 at the label, 0 elsewhere."""
     dx = None
     if g_loss is not None:
+        if mean:
+            g_loss = xp.expand_like(xp.cast_like(g_loss / count, probs), label)
         dx = xp.label_entropy_adjoint(g_loss, probs, label, axis=axis, ignore=ignore)
     if g_probs is not None:
         term = xp.softmax_adjoint(g_probs, probs, axis=axis)
@@ -167,12 +215,14 @@ defop(
     "label_entropy",
     _label_entropy,
     inputs="x label",
-    outputs="loss probs",
+    outputs="loss probs count",
+    nondiff_outputs="count",
     infer=_infer_label_entropy,
     dtypes="floating",
     untyped="label",
     real=True,
     lazy_cotangents=True,
+    stacks="each",
     checks_values=True,
     work=each_read(5),
 ).vjp(x=_label_entropy_x, label=NONDIFF)
@@ -182,12 +232,37 @@ def _label_entropy_adjoint(
     y: Array, probs: Array, label: Array, *, axis: int, ignore: int | None
 ) -> Array:
     """y (probs - q), q 1 at the label and 0 elsewhere; 0 where the label is `ignore`."""
+    run = _by_rows("entropy.adjoint", probs, axis)
+    if run is not None and y.dtype == probs.dtype:
+        dx = _adjoint_by_rows(run, y, probs, label, ignore)
+        if dx is not None:
+            return dx
     if ignore is not None and (left_out := label == ignore).any():
         label, y = np.where(left_out, 0, label), np.where(left_out, y.dtype.type(0), y)
     y = with_axes(y, (axis,))
     dx = np.asarray(y * probs)
     if dx.size:
         dx[line_key(with_axes(label, (axis,)), axis)] -= y
+    return dx
+
+
+def _adjoint_by_rows(
+    run: Any, y: Array, probs: Array, label: Array, ignore: int | None
+) -> Array | None:
+    """None where a label is no class: C looks at none of them."""
+    n = probs.shape[-1]
+    least, most = _min(label, None), _max(label, None)
+    some = ignore is not None and bool(least <= ignore <= most)
+    if some or least < 0 or most >= n:
+        counted = np.where(label == ignore, 0, label) if some else label
+        if _min(counted, None) < 0 or _max(counted, None) >= n:
+            return None
+    step = 1 if any(y.strides) else 0
+    y = np.ascontiguousarray(y) if step else y
+    dx = np.empty(probs.shape, probs.dtype)
+    label = np.ascontiguousarray(label, np.int64)
+    probs = np.ascontiguousarray(probs)
+    run(y, probs, label, dx, label.size, n, step, ignore if some else 0, some)
     return dx
 
 
@@ -225,20 +300,58 @@ defop(
 )
 
 
-def _label_count(label: Array, *, ignore: int, dtype: str) -> Array:
-    """How many labels are not `ignore`, but 1 at least, to divide by."""
-    return np.array(max(int(np.count_nonzero(label != ignore)), 1), dtype)
+def _label_loss(
+    x: Array, label: Array, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
+    """-x at the labels, or the mean of it; the slope of each; and the classes that were read.
+
+    Where a label is `ignore`, class 0 stands for it, and its slope is 0.
+    """
+    shape = _fitting(label, x, axis, op).shape
+    classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
+    some = classes is not label
+    wide = np.float32 if x.dtype.char == "e" else x.dtype
+    slope, count = np.full(shape, -1.0, wide), label.size
+    loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
+    if some:
+        left_out = label == ignore
+        slope[left_out] = loss[left_out] = 0.0
+        count -= int(np.count_nonzero(left_out))
+    if mean:
+        slope /= count or 1
+        loss = np.asarray(_sum(loss, None, wide) / np.array(count or 1, wide))
+    classes = classes if some else label.copy()  # results share no memory with operands
+    return loss.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False), classes
+
+
+def _infer_label_loss(
+    x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Spec, Spec, Spec]:
+    loss = _fitting(label, x, axis, op)
+    return Spec((), x.dtype) if mean else loss, loss, label
+
+
+def _label_loss_x(
+    xp: Any, g_loss: Any, slope: Any, classes: Any, x_like: Any, *, axis: int, mean: bool
+) -> Any:
+    y = (xp.expand_like(g_loss, slope) if mean else g_loss) * slope
+    y, at = (xp.unsqueeze(v, axis=(axis,)) for v in (y, classes))
+    return xp.put_along_axis_like(y, at, x_like, axis=axis)
 
 
 defop(
-    "label_count",
-    _label_count,
-    inputs="label",
-    infer=lambda label, *, ignore, dtype: Spec((), np.dtype(dtype)),
-    casts=True,
+    "label_loss",
+    _label_loss,
+    inputs="x label",
+    outputs="loss slope classes",
+    nondiff_outputs="slope classes",
+    infer=_infer_label_loss,
+    dtypes="floating",
+    untyped="label",
+    real=True,
     stacks="each",
-    work=each_read(),
-).nondiff()
+    checks_values=True,
+).vjp(x=_label_loss_x, label=NONDIFF)
 
 
 def _straight_through(x: Array, *, axis: int) -> Array:

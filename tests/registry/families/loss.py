@@ -22,18 +22,28 @@ def checked_label(label: Array, like: Array, axis: int, ignore: int | None, op: 
 
 
 def label_entropy(
-    x: Array, label: Array, axis: int, ignore: int | None, op: str
-) -> tuple[Array, Array]:
+    x: Array, label: Array, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
     probs = along_axis(softmax_of)(x, axis=axis)
     loss = np.zeros(label.shape)
     for at in np.ndindex(*label.shape):
         if label[at] != ignore:
             loss[at] = -math.log(probs[(*at[:axis], label[at], *at[axis:])])
-    return loss, probs
+    count = max(sum(int(v) != ignore for v in label.flat), 1)
+    return np.asarray(math.fsum(loss.flat) / count) if mean else loss, probs, np.asarray(count)
 
 
-def label_count(label: Array, ignore: int, dtype: str) -> Array:
-    return np.asarray(max(sum(int(v) != ignore for v in label.flat), 1), dtype)
+def label_loss(
+    x: Array, label: Array, axis: int, ignore: int | None, op: str, mean: bool = False
+) -> tuple[Array, Array, Array]:
+    counts = np.asarray([v != ignore for v in label.flat], float).reshape(label.shape)
+    loss, classes = np.zeros(label.shape), np.where(counts, label, 0)
+    for at in np.ndindex(*label.shape):
+        loss[at] = -counts[at] * x[(*at[:axis], classes[at], *at[axis:])]
+    count = max(math.fsum(counts.flat), 1.0)
+    if mean:
+        return np.asarray(math.fsum(loss.flat) / count), -counts / count, classes
+    return loss, -counts, classes
 
 
 def label_entropy_adjoint(
@@ -80,13 +90,24 @@ SAMPLES: dict[str, list[Sample]] = {
     "bounded_log": [
         Sample(s.label, s.operands, {"lowest": -100.0, "floor": 1e-12}) for s in unary(positive)
     ],
-    "label_count": [
-        Sample(name, (label,), {"ignore": ignore or -100, "dtype": "float64"})
-        for name, _, label, _, ignore in LABELLED
-    ],
+    "huber": [Sample(s.label, s.operands, {"delta": 0.9}) for s in unary(spaced)],
     "label_entropy": [
-        Sample(name, (real(*shape), label), {"axis": axis, "ignore": ignore, "op": "loss"})
+        Sample(
+            f"{name}-mean" if mean else name,
+            (real(*shape), label),
+            {"axis": axis, "ignore": ignore, "op": "loss", "mean": mean},
+        )
         for name, shape, label, axis, ignore in LABELLED
+        for mean in (False, True)
+    ],
+    "label_loss": [
+        Sample(
+            f"{name}-mean" if mean else name,
+            (real(*shape), label),
+            {"axis": axis, "ignore": ignore, "op": "loss", "mean": mean},
+        )
+        for name, shape, label, axis, ignore in LABELLED
+        for mean in (False, True)
     ],
     "label_entropy_adjoint": [
         Sample(
@@ -117,8 +138,11 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "logistic_loss": logistic_loss,
     "straight_through": along_axis(one_hot_of_maximum),
     "bounded_log": lambda x, lowest, floor: each(lambda v: max(math.log(v), lowest))(x),
-    "label_count": label_count,
+    "huber": lambda x, delta: each(
+        lambda v: 0.5 * v * v if abs(v) <= delta else delta * (abs(v) - 0.5 * delta)
+    )(x),
     "label_entropy": label_entropy,
     "label_entropy_adjoint": label_entropy_adjoint,
+    "label_loss": label_loss,
     "checked_label": checked_label,
 }

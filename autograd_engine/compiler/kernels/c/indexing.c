@@ -4,30 +4,49 @@ struct added_fX {
     real *out;
     const int64_t *rows;
     const real *values;
-    int64_t count, width;
+    int64_t count, width, size;
 };
 
-/* Columns [lo, hi) of all rows: each element of the result is summed by one thread, in order. */
-static void add_columns_fX(void *context, int64_t lo, int64_t hi, int worker)
+AE_INLINE void add_block_fX(const struct added_fX *c, int64_t o, int64_t lo, int64_t hi)
 {
-    const struct added_fX *c = context;
-    (void)worker;
     for (int64_t i = 0; i < c->count; i++) {
-        real *out = c->out + c->rows[i] * c->width;
-        const real *values = c->values + i * c->width;
+        real *out = c->out + (o * c->size + c->rows[i]) * c->width;
+        const real *values = c->values + (o * c->count + i) * c->width;
 #pragma omp simd
         for (int64_t j = lo; j < hi; j++)
             out[j] += values[j];
     }
 }
 
-/* Add row i of `values` to row rows[i] of `out`. */
-AE_FUNCTION add_rows_fX(ae_array out, ae_array rows, ae_array values, int64_t count, int64_t width)
+/* Columns [lo, hi) of all rows: each element of the result is summed by one thread, in order. */
+static void add_columns_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    add_block_fX(context, 0, lo, hi);
+}
+
+static void add_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct added_fX *c = context;
+    (void)worker;
+    for (int64_t o = lo; o < hi; o++)
+        if (c->width == 1)
+            add_block_fX(c, o, 0, 1);
+        else
+            add_block_fX(c, o, 0, c->width);
+}
+
+/* Add row i of each block of `values` to row rows[i] of that block of `out`, of `size` rows. */
+AE_FUNCTION add_rows_fX(ae_array out, ae_array rows, ae_array values, int64_t blocks, int64_t size,
+                        int64_t count, int64_t width)
 {
     struct added_fX c = {AE_DATA(real, out), AE_DATA(const int64_t, rows),
-                         AE_DATA(const real, values), count, width};
+                         AE_DATA(const real, values), count, width, size};
     int64_t grain = ae_grain(count);
-    ae_parallel(add_columns_fX, &c, width, grain < 64 ? 64 : grain);
+    if (blocks > 1)
+        ae_parallel(add_blocks_fX, &c, blocks, ae_grain(count * width));
+    else
+        ae_parallel(add_columns_fX, &c, width, grain < 64 ? 64 : grain);
     ae_quiet();
 }
 

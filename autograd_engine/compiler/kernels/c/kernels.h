@@ -36,6 +36,33 @@ AE_INLINE void ae_quiet(void) { feclearexcept(FE_ALL_EXCEPT); }
    sums of long rows keep their digits. */
 enum { AE_PART = 1024 };
 
+AE_INLINE real ae_sum_fX(const real *x, int64_t n)
+{
+    double total = 0;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+        real sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = start; j < end; j++)
+            sum += x[j];
+        total += sum;
+    }
+    return (real)total;
+}
+
+/* NaN if one of them is. */
+AE_INLINE real ae_largest_fX(const real *x, int64_t n)
+{
+    real m = -(real)INFINITY;
+    int nan = 0;
+#pragma omp simd reduction(max : m) reduction(| : nan)
+    for (int64_t j = 0; j < n; j++) {
+        nan |= x[j] != x[j];
+        m = x[j] > m ? x[j] : m;
+    }
+    return nan ? (real)NAN : m;
+}
+
 /* A function of elements: a loop over some that follow each other, run on all of a call. Operands
    that lie in another way go through buffers, a part at a time. */
 enum { AE_OPERANDS = 8 };

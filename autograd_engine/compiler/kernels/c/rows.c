@@ -49,23 +49,20 @@ static real exponentials_fX(const real *x, real m, real *out, int64_t n)
 }
 
 /* exp(x - max), of which no element overflows and one is 1, times one over their sum. */
-static void softmax_row_fX(const real *x, real *out, int64_t n, real *largest, real *total)
+static void softmax_row_fX(const real *x, real *out, int64_t n)
 {
-    real m = largest_fX(x, n), whole = exponentials_fX(x, m, out, n), part = 1 / whole;
+    real part = 1 / exponentials_fX(x, largest_fX(x, n), out, n);
 #pragma omp simd
     for (int64_t j = 0; j < n; j++)
         out[j] *= part;
-    *largest = m;
-    *total = whole;
 }
 
 static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
-    real m, total;
     (void)worker;
     for (int64_t i = lo; i < hi; i++)
-        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width, &m, &total);
+        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width);
 }
 
 /* The same of rows shorter than vectors are long: the exponentials of several rows at once. */
@@ -106,24 +103,6 @@ AE_UFUNC(softmax_fX, "(n)->(n)")
     (void)data;
     ae_parallel(c.width < SHORT_ROW ? softmax_short_rows_fX : softmax_rows_fX, &c, dims[0],
                 ae_grain(4 * c.width));
-    ae_quiet();
-}
-
-/* softmax, the largest element and the sum of exp(x - max). */
-static void softmax_terms_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
-{
-    const struct rows_fX *c = context;
-    (void)worker;
-    for (int64_t i = lo; i < hi; i++)
-        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width, row_fX(c, 2, i),
-                       row_fX(c, 3, i));
-}
-
-AE_UFUNC(softmax_terms_fX, "(n)->(n),(),()")
-{
-    struct rows_fX c = {args, steps, dims[1]};
-    (void)data;
-    ae_parallel(softmax_terms_rows_fX, &c, dims[0], ae_grain(4 * c.width));
     ae_quiet();
 }
 

@@ -5,6 +5,7 @@ The families are those of `ops`; here alone an operation is known by its name.
 
 from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each registers its rows
     activation,
+    attention,
     conv,
     decomposition,
     diagonal,

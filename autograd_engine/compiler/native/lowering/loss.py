@@ -35,8 +35,15 @@ def _checked_label(
 
 @lowers("label_entropy")
 def _label_entropy(
-    np: Loops, x: Traced, label: Traced, *, axis: int, ignore: int | None, op: str
-) -> tuple[Traced, Traced]:
+    np: Loops,
+    x: Traced,
+    label: Traced,
+    *,
+    axis: int,
+    ignore: int | None,
+    op: str,
+    mean: bool = False,
+) -> tuple[Traced, Traced, Traced]:
     if not x.size:
         raise NotLowered("it has no elements")
     label = np.expand_dims(label, axis)
@@ -46,9 +53,17 @@ def _label_entropy(
     e = np.map("exp", shifted)
     total = np.reduce("sum", e, axis, True)
     loss = np.map("log", total) - taken_along(np, shifted, rows, axis)
+    number = np.full((), label.size, x.dtype)
     if ignore is not None:
         loss = np.where(label != ignore, loss, 0.0)
-    return np.squeeze(loss, axis), e / total
+        counts = np.cast(label != ignore, np.dtype("int64"))
+        counted = np.reduce("sum", counts, tuple(range(label.ndim)))
+        number = np.cast(np.map("maximum", counted, 1), x.dtype)
+    if mean:
+        loss = np.reduce("sum", loss, tuple(range(loss.ndim))) / number
+    else:
+        loss = np.squeeze(loss, axis)
+    return loss, e / total, number
 
 
 @lowers("label_entropy_adjoint")
@@ -64,11 +79,34 @@ def _label_entropy_adjoint(
     return y * (probs - np.cast(here, probs.dtype))
 
 
-@lowers("label_count")
-def _label_count(np: Loops, label: Traced, *, ignore: int, dtype: str) -> Traced:
-    counts = np.cast(label != ignore, np.dtype("int64"))
-    counted = np.reduce("sum", counts, tuple(range(label.ndim)))
-    return np.cast(np.map("maximum", counted, 1), np.dtype(dtype))
+@lowers("label_loss")
+def _label_loss(
+    np: Loops,
+    x: Traced,
+    label: Traced,
+    *,
+    axis: int,
+    ignore: int | None,
+    op: str,
+    mean: bool = False,
+) -> tuple[Traced, Traced, Traced]:
+    if not x.size or not label.size:
+        raise NotLowered("it has no elements")
+    label = np.expand_dims(label, axis)
+    classes = _checked_label(np, label, x, axis=axis, ignore=ignore, op=op)
+    rows = row_numbers(np, classes, x.shape[axis], wraps=False)
+    loss = -taken_along(np, x, rows, axis)
+    slope = np.full(label.shape, -1.0, x.dtype)
+    if ignore is not None:
+        loss = np.where(label != ignore, loss, 0.0)
+        slope = np.where(label != ignore, slope, 0.0)
+    loss, slope = np.squeeze(loss, axis), np.squeeze(slope, axis)
+    if mean:
+        number = 0.0 - np.reduce("sum", slope, tuple(range(slope.ndim)))
+        number = np.map("maximum", number, 1.0)
+        loss = np.reduce("sum", loss, tuple(range(loss.ndim))) / number
+        slope = slope / number
+    return loss, slope, np.squeeze(classes, axis)
 
 
 @lowers("straight_through")

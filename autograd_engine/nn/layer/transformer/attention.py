@@ -38,6 +38,11 @@ class StaticCache(NamedTuple):
 _UNSEEN = -1e9
 
 
+def _turned(x: Any) -> Any:
+    """[batch, steps, heads, width] as [batch, heads, steps, width], and back."""
+    return ops.transpose(x, perm=(0, 2, 1, 3))
+
+
 def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") -> Any:
     """What a mask adds to the scores: floats as they are, -1e9 where bools or ints are 0."""
     if mask is None:
@@ -152,29 +157,37 @@ class MultiHeadAttention(Layer):
         query = self._sequence("query", query, self.embed_dim)
         key = query if key is None else key
         value = key if value is None else value
-        q = self._heads(self.q_proj(query))
-        if isinstance(cache, StaticCache):
-            k, v = cache
+        q = self._split(self.q_proj(query))
+        if cache is None:
+            k, v = self._keys_and_values(key, value)
+        elif isinstance(cache, StaticCache):
+            k, v = map(_turned, cache)
         else:
-            k, v = self.compute_kv(key, value)
-            if cache is not None:
-                k, v = self._joined(cache, k, v)
-                cache = Cache(k, v)
-        scores = matmul(q * self.head_dim**-0.5, k, transpose_y=True)
-        mask = additive(self, attn_mask, scores)
-        weights = F.softmax(scores if mask is None else scores + mask)
-        if self.dropout:
-            weights = F.dropout(weights, self.dropout, training=self.training)
-        mixed = ops.transpose(matmul(weights, v), perm=(0, 2, 1, 3))
+            cache = Cache(*self._joined(cache, *self.compute_kv(key, value)))
+            k, v = map(_turned, cache)
+        if attn_mask is None and not (self.dropout and self.training):
+            mixed, weights = ops.attention(q, k, v, scale=self.head_dim**-0.5)
+        else:
+            q, k, v = map(_turned, (q, k, v))
+            scores = matmul(q * self.head_dim**-0.5, k, transpose_y=True)
+            mask = additive(self, attn_mask, scores)
+            weights = F.softmax(scores if mask is None else scores + mask)
+            if self.dropout:
+                weights = F.dropout(weights, self.dropout, training=self.training)
+            mixed = _turned(matmul(weights, v))
         out = self.out_proj(reshape(mixed, [0, 0, self.embed_dim]))
         more = [*([weights] if self.need_weights else []), *([] if cache is None else [cache])]
         return (out, *more) if more else out
 
     def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
         """Keys and values as the heads see them, ``[batch, heads, steps, width]``."""
+        k, v = self._keys_and_values(key, value)
+        return _turned(k), _turned(v)
+
+    def _keys_and_values(self, key: Any, value: Any) -> tuple[Any, Any]:
         key = self._sequence("key", key, self.kdim)
         value = self._sequence("value", value, self.vdim)
-        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+        return self._split(self.k_proj(key)), self._split(self.v_proj(value))
 
     @overload
     def gen_cache(self, key: Any, value: Any = None, type: type[Cache] = ...) -> Cache: ...
@@ -242,9 +255,9 @@ class MultiHeadAttention(Layer):
             )
         return x
 
-    def _heads(self, x: Any) -> Any:
-        """[batch, steps, heads * width] as [batch, heads, steps, width]."""
-        return ops.transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), perm=(0, 2, 1, 3))
+    def _split(self, x: Any) -> Any:
+        """[batch, steps, heads * width] as [batch, steps, heads, width]."""
+        return reshape(x, [0, 0, self.num_heads, self.head_dim])
 
     def _joined(self, cache: Any, k: Any, v: Any) -> tuple[Any, Any]:
         """Keys and values of earlier calls, and of this one."""

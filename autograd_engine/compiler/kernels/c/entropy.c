@@ -1,0 +1,86 @@
+/* Cross entropy of class labels along rows that follow each other, and its adjoint. Labels are seen
+   to be classes, or, if `some` are left out, `ignore`. */
+
+struct entropy_fX {
+    const real *x, *y;
+    const int64_t *label;
+    real *probs, *loss, *dx;
+    int64_t n, step, ignore;
+    int some;
+};
+
+/* Rows may be shorter than vectors are long, so the exponentials of several are one loop. */
+static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct entropy_fX *c = context;
+    int64_t n = c->n, most = n < AE_PART ? AE_PART / n : 1;
+    (void)worker;
+    for (int64_t start = lo; start < hi; start += most) {
+        int64_t end = start + most < hi ? start + most : hi;
+        for (int64_t i = start; i < end; i++) {
+            real *probs = c->probs + i * n;
+            int64_t label = c->label[i];
+            const real *x = c->x + i * n;
+            real m = ae_largest_fX(x, n);
+#pragma omp simd
+            for (int64_t j = 0; j < n; j++)
+                probs[j] = x[j] - m;
+            c->loss[i] = c->some && label == c->ignore ? 0 : probs[label];
+        }
+#pragma omp simd
+        for (int64_t j = start * n; j < end * n; j++)
+            c->probs[j] = ae_exp_fX(c->probs[j]);
+        for (int64_t i = start; i < end; i++) {
+            real *probs = c->probs + i * n, total = ae_sum_fX(probs, n), part = 1 / total;
+            if (!c->some || c->label[i] != c->ignore)
+                c->loss[i] = ae_log_fX(total) - c->loss[i];
+#pragma omp simd
+            for (int64_t j = 0; j < n; j++)
+                probs[j] *= part;
+        }
+    }
+}
+
+/* -log softmax(x) at the labels, and softmax(x). */
+AE_FUNCTION entropy_fX(ae_array x, ae_array label, ae_array loss, ae_array probs, int64_t rows,
+                       int64_t n, int64_t ignore, int some)
+{
+    struct entropy_fX c = {.n = n, .ignore = ignore, .some = some};
+    c.x = AE_DATA(const real, x);
+    c.label = AE_DATA(const int64_t, label);
+    c.loss = AE_DATA(real, loss);
+    c.probs = AE_DATA(real, probs);
+    ae_parallel(entropy_rows_fX, &c, rows, ae_grain(4 * n));
+    ae_quiet();
+}
+
+static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct entropy_fX *c = context;
+    int64_t n = c->n;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *probs = c->probs + i * n;
+        int64_t label = c->label[i];
+        int left_out = c->some && label == c->ignore;
+        real *dx = c->dx + i * n, y = left_out ? 0 : c->y[i * c->step];
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            dx[j] = y * probs[j];
+        if (!left_out)
+            dx[label] -= y;
+    }
+}
+
+/* y (probs - q), q 1 at the label and 0 elsewhere. `step`: from one y to the next. */
+AE_FUNCTION adjoint_fX(ae_array y, ae_array probs, ae_array label, ae_array dx, int64_t rows,
+                       int64_t n, int64_t step, int64_t ignore, int some)
+{
+    struct entropy_fX c = {.n = n, .step = step, .ignore = ignore, .some = some};
+    c.y = AE_DATA(const real, y);
+    c.probs = AE_DATA(real, probs);
+    c.label = AE_DATA(const int64_t, label);
+    c.dx = AE_DATA(real, dx);
+    ae_parallel(adjoint_rows_fX, &c, rows, ae_grain(n));
+    ae_quiet();
+}

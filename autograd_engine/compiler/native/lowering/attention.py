@@ -1,0 +1,52 @@
+"""Attention as products of matrices, with what lies between them."""
+
+from __future__ import annotations
+
+import math
+
+from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+
+__all__: list[str] = []
+
+
+def _heads(x: Traced) -> Traced:
+    """``[batch, heads, sequence, width]``, and back."""
+    return x.swapaxes(1, 2)
+
+
+@lowers("attention")
+def _attention(
+    np: Loops, query: Traced, key: Traced, value: Traced, *, scale: float, causal: bool
+) -> tuple[Traced, Traced]:
+    if not (query.size and value.size):
+        raise NotLowered("it has no elements")
+    scores = np.matmul(_heads(query) * scale, _heads(key).swapaxes(2, 3))
+    if causal:
+        here, there = (np.position(scores.shape, axis) for axis in (2, 3))
+        scores = np.where(np.map("less_equal", there, here), scores, -math.inf)
+    e = np.map("exp", scores - np.reduce("max", scores, 3, True))
+    weights = e / np.reduce("sum", e, 3, True)
+    return _heads(np.matmul(weights, _heads(value))), weights
+
+
+@lowers("attention_adjoint")
+def _attention_adjoint(
+    np: Loops,
+    y: Traced,
+    query: Traced,
+    key: Traced,
+    value: Traced,
+    weights: Traced,
+    *,
+    scale: float,
+) -> tuple[Traced, Traced, Traced]:
+    if not (query.size and value.size):
+        raise NotLowered("it has no elements")
+    y, query, key, value = map(_heads, (y, query, key, value))
+    towards = np.matmul(y, value.swapaxes(2, 3))
+    slopes = weights * (towards - np.reduce("sum", weights * towards, 3, True)) * scale
+    return (
+        _heads(np.matmul(slopes, key)),
+        _heads(np.matmul(slopes.swapaxes(2, 3), query)),
+        _heads(np.matmul(weights.swapaxes(2, 3), y)),
+    )
