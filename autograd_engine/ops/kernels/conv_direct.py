@@ -24,6 +24,8 @@ _WIDE: Final = 3  # vectors of a tile
 _BYTES: Final = 64  # of a vector
 # The part of the lanes that windows fill, from which on lanes of pixels are worth it.
 _FULL: Final = 0.55
+# The same of filters.
+_FILTERS: Final = 0.7
 
 
 class Along(NamedTuple):
@@ -99,7 +101,11 @@ def job(
     )
     vectors = len(lines) * across if direct else -(-dense // lanes)
     computed = vectors if to_filters else vectors + -vectors % _WIDE
-    if windows < _FULL * computed * lanes:
+    filters = sizes[2]
+    by_filters = filters >= _FILTERS * (filters + -filters % lanes)
+    if not to_filters and windows >= (0.95 if filters > 2 * lanes else _FILTERS) * computed * lanes:
+        by_filters = False
+    if not by_filters and windows < _FULL * computed * lanes:
         return None
     places: list[tuple[int, int]]
     if direct:
@@ -113,7 +119,7 @@ def job(
     head = [
         1, *sizes, prod(a.size for a in axes), prod(a.whole for a in axes), len(offsets), frame,
         len(rows), pitch[2], last.stride, len(places), int(direct), len(lines), last.windows,
-        last.step, dense,
+        last.step, dense, int(by_filters),
     ]  # fmt: skip
     starts, ends = zip(*places, strict=True)
     tables: list[Sequence[Any]] = [head, offsets, weights, rows, starts, ends, lines]
