@@ -51,8 +51,8 @@ _BLOCK_SIZE = 1 << 18
 _MIN_COLUMNS = 256
 # Products of elements from which on loops in C are worth asking for.
 _WORTH = 1 << 17
-# Channels and filters, and windows, from which on the minimal algorithm pays; and their product up to
-# which it does: the transformed filters are then read from the second cache.
+# Channels and filters, and windows, from which on the minimal algorithm pays; and channels by
+# filters up to which it does, for their transforms stay in the second cache.
 _MINIMAL = 16
 _MINIMAL_WINDOWS = 1 << 10
 _MINIMAL_WEIGHTS = 1 << 14

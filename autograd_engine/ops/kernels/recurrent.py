@@ -21,9 +21,11 @@ __all__ = [
     "RECURRENT",
     "gate_scan",
     "gate_scan_adjoint",
+    "gate_slopes",
     "gru_scan",
     "lstm_scan",
     "rnn_scan",
+    "slopes_of",
 ]
 
 # The gates that see the last state, as ranges: the rows of the weight belong to them in turn.
@@ -33,7 +35,7 @@ RECURRENT: Final = {"plain": ((0, 1),), "gru": ((0, 2), (3, 4)), "lstm": ((0, 4)
 _UNITS: Final = 512
 _STEPS: Final = 4
 # Panels that the weight is packed in are up to so many elements wide.
-_PANEL: Final = 32
+_PANEL: Final = 64
 # What C calls the kinds of recurrences.
 _KINDS: Final = {"plain": 0, "gru": 1, "lstm": 2}
 _ACTIVATIONS: Final = {"tanh": 0, "relu": 3}
@@ -200,6 +202,46 @@ def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> 
 
 
 # --- linear recurrences
+
+
+def lstm_slopes(i: Any, f: Any, g: Any, o: Any, y: Any, c: Any) -> tuple[Any, ...]:
+    """For i, f, g, o; what stays of c; and what h reads of it. y is the tanh of c."""
+    return (
+        i * (1.0 - i) * g,
+        f * (1.0 - f) * c,
+        (1.0 - g * g) * i,
+        o * (1.0 - o) * y,
+        f,
+        (1.0 - y * y) * o,
+    )
+
+
+def gru_slopes(r: Any, z: Any, c: Any, m: Any, h: Any) -> tuple[Any, ...]:
+    """For r, z, c, m; and what stays of h."""
+    of_c = (1.0 - z) * (1.0 - c * c)
+    of_m = of_c * r
+    return of_m * m * (1.0 - r), (h - c) * z * (1.0 - z), of_c, of_m, z
+
+
+def slopes_of(kept: Any, states: Any, kind: str) -> tuple[Any, ...]:
+    """All slopes, [time, batch, hidden] each."""
+    gates = [kept[:, k] for k in range(kept.shape[1])]
+    if kind == "lstm":
+        return lstm_slopes(*gates, states[1, :-1])
+    return gru_slopes(*gates, states[0, :-1])
+
+
+@in_single
+def gate_slopes(kept: Array, states: Array, *, kind: str) -> Array:
+    """[time, slope, batch, hidden], from the values of a layer."""
+    steps, count, batch, size = kept.shape
+    run = _in_c("slopes", steps, size, kept)
+    if run is None:
+        return np.stack(slopes_of(kept, states, kind), axis=1)
+    slopes = np.empty((steps, count + 1, batch, size), kept.dtype)
+    kept, states = np.ascontiguousarray(kept), np.ascontiguousarray(states)
+    run(kept, states, slopes, steps, batch * size, _KINDS[kind])
+    return slopes
 
 
 @in_single

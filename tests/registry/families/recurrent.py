@@ -62,6 +62,17 @@ def _linear() -> list[Sample]:
     return samples
 
 
+def _slopes() -> list[Sample]:
+    samples = []
+    for kind, kept, states in (("gru", 4, 1), ("lstm", 5, 2)):
+        for label, (time, batch, size) in {**_SIZES, **_EMPTY, "strided": (2, 2, 2)}.items():
+            arrays = [real(time, kept, batch, size), real(states, time + 1, batch, size)]
+            if label == "strided":
+                arrays = [strided(a) for a in arrays]
+            samples.append(Sample(f"{kind}-{label}", tuple(arrays), {"kind": kind}))
+    return samples
+
+
 def _sigmoid(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x))
 
@@ -153,10 +164,28 @@ def gate_scan_adjoint(
     return found[:count].reshape(shape), found[count:].reshape(stateflow.shape)
 
 
+def gate_slopes(kept: Array, states: Array, kind: str) -> Array:
+    time, count, batch, size = kept.shape
+    slopes = np.zeros((time, count + 1, batch, size))
+    for t, b, u in np.ndindex(time, batch, size):
+        before = states[-1, t, b, u]
+        if kind == "lstm":
+            i, f, g, o, y = kept[t, :, b, u]
+            found = [(i - i**2) * g, (f - f**2) * before, i - i * g**2, (o - o**2) * y, f]
+            found.append(o - o * y**2)
+        else:
+            r, z, c, m = kept[t, :, b, u]
+            at_c = (1.0 - z) * (1.0 - c**2)
+            found = [at_c * m * (r - r**2), (before - c) * (z - z**2), at_c, at_c * r, z]
+        slopes[t, :, b, u] = found
+    return slopes
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "lstm_scan": _layer(4, 2),
     "gru_scan": _layer(3, 1, biased=True),
     "rnn_scan": [*_layer(1, 1, activation="tanh"), *_kinks()],
+    "gate_slopes": _slopes(),
     "gate_scan": _linear(),
     "gate_scan_adjoint": _linear(),
 }
@@ -165,6 +194,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "lstm_scan": lstm_scan,
     "gru_scan": gru_scan,
     "rnn_scan": rnn_scan,
+    "gate_slopes": gate_slopes,
     "gate_scan": gate_scan,
     "gate_scan_adjoint": gate_scan_adjoint,
 }

@@ -2,16 +2,17 @@
    is told in ops/nn/recurrent.py, and where arrays lie in ops/kernels/recurrent.py.
 
    The sequences of a batch know nothing of each other: a thread takes some of them through all
-   steps. Each step multiplies by the same matrix, which is packed once, into panels two vectors
+   steps. Each step multiplies by the same matrix, which is packed once, into panels some vectors
    wide; a tile of a few rows and one panel of the product stays in registers while it is summed up.
    An element is one sum in one order, in whatever tile it falls. */
 
 #if defined(__AVX512F__)
-enum { WIDE_fX = 128 / sizeof(real) };
+enum { WIDE_fX = 256 / sizeof(real) }; /* 24 of 32 registers */
 #else
-enum { WIDE_fX = 64 / sizeof(real) };
+enum { WIDE_fX = 64 / sizeof(real) }; /* 12 of 16 */
 #endif
-enum { TILE_fX = 6 };
+/* Rows of a tile, and of a panel that stay in the first cache. */
+enum { TILE_fX = 6, DEEP_fX = (1 << 15) / sizeof(real) / WIDE_fX };
 
 /* --- products with a packed matrix */
 
@@ -78,27 +79,31 @@ AE_INLINE __attribute__((always_inline)) void tile_fX(const int rows, int64_t k,
             c[i * ldc + j] = s[i][j];
 }
 
+/* All rows of a, times a panel. */
+static void rows_fX(int64_t m, int64_t k, const real *a, int64_t lda, const real *b, real *c,
+                    int64_t ldc, int add)
+{
+    for (; m >= TILE_fX; m -= TILE_fX, a += TILE_fX * lda, c += TILE_fX * ldc)
+        tile_fX(TILE_fX, k, a, lda, b, c, ldc, add);
+    switch (m) {
+    case 1: tile_fX(1, k, a, lda, b, c, ldc, add); break;
+    case 2: tile_fX(2, k, a, lda, b, c, ldc, add); break;
+    case 3: tile_fX(3, k, a, lda, b, c, ldc, add); break;
+    case 4: tile_fX(4, k, a, lda, b, c, ldc, add); break;
+    case 5: tile_fX(5, k, a, lda, b, c, ldc, add); break;
+    }
+}
+
 /* c = a B, or c += a B, with the rows first .. first + k of a packed matrix of n columns and
    `height` rows; a has m rows, and c is as wide as the panels. */
 static void product_fX(int64_t m, int64_t n, int64_t k, const real *a, int64_t lda,
                        const real *packed, int64_t height, int64_t first, real *c, int add)
 {
     int64_t ldc = wide_fX(n);
-    for (int64_t j = 0; j < ldc; j += WIDE_fX) {
-        const real *b = packed + j * height + first * WIDE_fX;
-        int64_t i = 0;
-        for (; i + TILE_fX <= m; i += TILE_fX)
-            tile_fX(TILE_fX, k, a + i * lda, lda, b, c + i * ldc + j, ldc, add);
-        const real *rest = a + i * lda;
-        real *out = c + i * ldc + j;
-        switch (m - i) {
-        case 1: tile_fX(1, k, rest, lda, b, out, ldc, add); break;
-        case 2: tile_fX(2, k, rest, lda, b, out, ldc, add); break;
-        case 3: tile_fX(3, k, rest, lda, b, out, ldc, add); break;
-        case 4: tile_fX(4, k, rest, lda, b, out, ldc, add); break;
-        case 5: tile_fX(5, k, rest, lda, b, out, ldc, add); break;
-        }
-    }
+    for (int64_t j = 0; j < ldc; j += WIDE_fX)
+        for (int64_t q = 0; q < k; q += DEEP_fX)
+            rows_fX(m, k - q < DEEP_fX ? k - q : DEEP_fX, a + q, lda,
+                    packed + j * height + (first + q) * WIDE_fX, c + j, ldc, add || q);
 }
 
 /* --- layers */
@@ -210,6 +215,66 @@ AE_FUNCTION layer_fX(ae_array inflow, ae_array weight, ae_array bias, ae_array k
     ae_quiet();
 }
 
+/* --- slopes, with the formulas and the roundings of ops/kernels/recurrent.py */
+
+struct slopes_fX {
+    const real *kept, *states;
+    real *slopes;
+    int64_t steps, plane;
+    int kind;
+};
+
+static void lstm_slopes_fX(int64_t n, const real *restrict v, const real *restrict c,
+                           real *restrict out)
+{
+    const real *i = v, *f = v + n, *g = f + n, *o = g + n, *y = o + n;
+    for (int64_t j = 0; j < n; j++) {
+        out[j] = i[j] * (1 - i[j]) * g[j];
+        out[n + j] = f[j] * (1 - f[j]) * c[j];
+        out[2 * n + j] = (1 - g[j] * g[j]) * i[j];
+        out[3 * n + j] = o[j] * (1 - o[j]) * y[j];
+        out[4 * n + j] = f[j];
+        out[5 * n + j] = (1 - y[j] * y[j]) * o[j];
+    }
+}
+
+static void gru_slopes_fX(int64_t n, const real *restrict v, const real *restrict h,
+                          real *restrict out)
+{
+    const real *r = v, *z = v + n, *c = z + n, *m = c + n;
+    for (int64_t j = 0; j < n; j++) {
+        real of_c = (1 - z[j]) * (1 - c[j] * c[j]), of_m = of_c * r[j];
+        out[j] = of_m * m[j] * (1 - r[j]);
+        out[n + j] = (h[j] - c[j]) * z[j] * (1 - z[j]);
+        out[2 * n + j] = of_c;
+        out[3 * n + j] = of_m;
+        out[4 * n + j] = z[j];
+    }
+}
+
+static void slopes_body_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct slopes_fX *s = context;
+    int64_t n = s->plane, state = s->kind == LSTM_fX ? (s->steps + 1) * n : 0;
+    (void)worker;
+    for (int64_t t = lo; t < hi; t++) {
+        const real *before = s->states + state + t * n;
+        if (s->kind == LSTM_fX)
+            lstm_slopes_fX(n, s->kept + 5 * t * n, before, s->slopes + 6 * t * n);
+        else
+            gru_slopes_fX(n, s->kept + 4 * t * n, before, s->slopes + 5 * t * n);
+    }
+}
+
+AE_FUNCTION slopes_fX(ae_array kept, ae_array states, ae_array slopes, int64_t steps,
+                      int64_t plane, int kind)
+{
+    struct slopes_fX s = {AE_DATA(const real, kept), AE_DATA(const real, states),
+                          AE_DATA(real, slopes), steps, plane, kind};
+    ae_parallel(slopes_body_fX, &s, steps, ae_grain(12 * plane));
+    ae_quiet();
+}
+
 /* --- linear recurrences */
 
 struct linear_fX {
@@ -278,7 +343,8 @@ static void scan_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 
 /* One sequence in one step back: the gates a from the states behind them, and of these what goes
    into the states before, but for the product with the weight. */
-static void adjoint_units_fX(int kind, int64_t n, int64_t plane, const real *restrict slope,
+static void adjoint_units_fX(int kind, int flows, int64_t n, int64_t plane,
+                             const real *restrict slope,
                              real *restrict a, real *restrict h, real *restrict c,
                              const real *restrict h_next, real *restrict c_next)
 {
@@ -287,25 +353,25 @@ static void adjoint_units_fX(int kind, int64_t n, int64_t plane, const real *res
         const real *s5 = s4 + plane;
         for (int64_t j = 0; j < n; j++) {
             real y = h_next[j], cell = c_next[j] + s5[j] * y;
-            a[j] += slope[j] * cell;
-            a[n + j] += s1[j] * cell;
-            a[2 * n + j] += s2[j] * cell;
-            a[3 * n + j] += s3[j] * y;
+            a[j] = (flows ? a[j] : 0) + slope[j] * cell;
+            a[n + j] = (flows ? a[n + j] : 0) + s1[j] * cell;
+            a[2 * n + j] = (flows ? a[2 * n + j] : 0) + s2[j] * cell;
+            a[3 * n + j] = (flows ? a[3 * n + j] : 0) + s3[j] * y;
             c_next[j] = cell;
             c[j] += s4[j] * cell;
         }
     } else if (kind == GRU_fX) {
         for (int64_t j = 0; j < n; j++) {
             real y = h_next[j];
-            a[j] += slope[j] * y;
-            a[n + j] += s1[j] * y;
-            a[2 * n + j] += s2[j] * y;
-            a[3 * n + j] += s3[j] * y;
+            a[j] = (flows ? a[j] : 0) + slope[j] * y;
+            a[n + j] = (flows ? a[n + j] : 0) + s1[j] * y;
+            a[2 * n + j] = (flows ? a[2 * n + j] : 0) + s2[j] * y;
+            a[3 * n + j] = (flows ? a[3 * n + j] : 0) + s3[j] * y;
             h[j] += s4[j] * y;
         }
     } else {
         for (int64_t j = 0; j < n; j++)
-            a[j] += slope[j] * h_next[j];
+            a[j] = (flows ? a[j] : 0) + slope[j] * h_next[j];
     }
 }
 
@@ -319,11 +385,9 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     for (int64_t t = s->steps - 1; t >= 0; t--) {
         real *h = s->states + t * plane, *c = h + (s->steps + 1) * plane;
         real *a = s->gates + (t * s->batch + lo) * width, *z = s->product + lo * pitch;
-        if (!s->flows)
-            memset(a, 0, sizeof(real) * (hi - lo) * width);
         for (int64_t b = lo; b < hi; b++) {
             int64_t at = b * n;
-            adjoint_units_fX(s->kind, n, plane, s->slopes + t * counts[1] * plane + at,
+            adjoint_units_fX(s->kind, s->flows, n, plane, s->slopes + t * counts[1] * plane + at,
                              a + (b - lo) * width, h + at, c + at, h + plane + at,
                              c + plane + at);
         }

@@ -17,7 +17,7 @@ import numpy as np
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes, simd_bytes
 from autograd_engine.compiler.native.c_code.c_text import c_type
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
-from autograd_engine.ops.kernels.recurrent import RECURRENT
+from autograd_engine.ops.kernels.recurrent import RECURRENT, slopes_of
 
 # Rows from which, and bytes of the matrix from which a BLAS is as fast.
 _ROWS: Final = 256
@@ -357,6 +357,11 @@ def _layer(
         helpers=tuple(s.helpers),
     )
     return results if kept else results[0]
+
+
+@lowers("gate_slopes")
+def _slopes(np: Loops, kept: Traced, states: Traced, *, kind: str) -> Any:
+    return np.stack(slopes_of(kept, states, kind), axis=1)
 
 
 @lowers("gate_scan", "gate_scan_adjoint")
