@@ -52,10 +52,11 @@ _MIN_COLUMNS = 256
 # Products of elements from which on loops in C are worth asking for.
 _WORTH = 1 << 17
 # Channels and filters, and windows, from which on the minimal algorithm pays; and channels by
-# filters up to which it does, for their transforms stay in the second cache.
-_MINIMAL = 16
+# filters up to which it does, for their transforms stay in the second cache, in either adjoint.
+_MINIMAL = 48
 _MINIMAL_WINDOWS = 1 << 10
 _MINIMAL_WEIGHTS = 1 << 14
+_MINIMAL_SUMS = 1 << 13
 
 
 def conv(
@@ -282,6 +283,11 @@ class _Geometry:
             and self.channels * self.filters <= _MINIMAL_WEIGHTS
             and self.images * self.windows >= _MINIMAL_WINDOWS
         )
+
+    @cached_property
+    def minimal_sums(self) -> bool:
+        """Whether it pays for the adjoint in the filters."""
+        return self.minimal and self.channels * self.filters <= _MINIMAL_SUMS
 
     def minimal_job(self, back: bool) -> NDArray[np.int64]:
         """What C is told of it, for the images or, back, for its adjoint in them."""
@@ -603,7 +609,7 @@ def _filters(
         out = np.empty(like.shape, x.dtype)
     if out.dtype != x.dtype or not out.flags.c_contiguous:
         return None
-    if geo.minimal and _minimal("filters", g, x, out, geo.minimal_job(back=False)):
+    if geo.minimal_sums and _minimal("filters", g, x, out, geo.minimal_job(back=False)):
         return out
     told = told.copy()
     run(np.ascontiguousarray(g), np.ascontiguousarray(x), out, told)

@@ -50,11 +50,15 @@ static struct wino_fX wino_of_fX(struct wino_job *j)
     r.across = (j->columns + 1) / 2;
     r.padded = conv_lanes_fX(r.across);
     r.strips = j->images * r.down;
-    int64_t most = r.strips * r.across < 8 * WINO_TILES ? WINO_TILES / 2 : WINO_TILES;
-    r.block = most > r.across ? most / r.across : 1;
-    r.block = r.block < r.strips ? r.block : r.strips;
-    int64_t tiles = r.block * r.across, written = tiles - r.across + r.padded;
-    tiles = (tiles + vectors - 1) / vectors * vectors;
+    int64_t most = r.strips * r.across < 8 * WINO_TILES ? WINO_TILES / 2 : WINO_TILES, tiles = 0;
+    for (int64_t n = 1; n == 1 || (n <= r.strips && 3 * n * r.across <= 5 * most); n++) {
+        int64_t whole = (n * r.across + vectors - 1) / vectors * vectors;
+        if (n == 1 || whole * r.block <= tiles * n) { /* the fewest lanes that stay empty */
+            r.block = n;
+            tiles = whole;
+        }
+    }
+    int64_t written = (r.block - 1) * r.across + r.padded;
     r.pitch = wino_spread_fX(tiles > written ? tiles : written);
     r.high = (j->filters + CONV_TALL - 1) / CONV_TALL * CONV_TALL;
     r.of_u = wino_spread_fX(r.high * j->channels);
