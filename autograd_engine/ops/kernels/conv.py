@@ -267,9 +267,7 @@ class _Geometry:
     def in_c(self) -> bool:
         """Whether it is so much that C is asked for; one product of matrices needs none."""
         return (
-            len(self.size) <= 3
-            and not self.pointwise
-            and self.images * self.filters * self.windows * self.taps >= _WORTH
+            len(self.size) <= 3 and self.images * self.filters * self.windows * self.taps >= _WORTH
         )
 
     @cached_property

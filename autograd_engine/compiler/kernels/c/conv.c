@@ -16,7 +16,7 @@ struct conv_job {
     int64_t done; /* 0: what is not finite, or too little memory, left the job to NumPy */
     int64_t images, groups, filters, channels; /* the latter two of a group */
     int64_t group_step, filter_step, channel_step, source, result, taps, frame, rows, pitch, stride;
-    int64_t vectors, direct, lines, width, step, dense, by_filters; /* as named by `job` */
+    int64_t vectors, direct, lines, width, step, dense, by_filters, plain; /* as named by `job` */
     int64_t tables[];
 };
 
@@ -60,6 +60,17 @@ static void conv_frame_fX(const struct conv_job *j, const int64_t *row, const re
         for (int64_t k = hi; k < j->pitch; k++)
             f[k] = 0;
     }
+}
+
+/* The frames of some channels that follow each other; what is `plain` is read where it lies. */
+static const real *conv_frames_fX(const struct conv_job *j, const int64_t *rows, const real *x,
+                                  int64_t channels, real *f)
+{
+    if (j->plain)
+        return x;
+    for (int64_t c = 0; c < channels; c++)
+        conv_frame_fX(j, rows, x + c * j->source, f + c * j->frame);
+    return f;
 }
 
 /* --- images: a tile of filters by vectors of pixels */
@@ -142,8 +153,7 @@ static void conv_body_fX(void *context, int64_t lo, int64_t hi, int worker)
         const real *x = r->x + (image * j->groups + g) * j->channels * j->source;
         real *y = r->y + (image * j->groups + g) * j->filters * j->result;
         int64_t first = part * blocks / r->parts, last = (part + 1) * blocks / r->parts;
-        for (int64_t c = 0; c < j->channels; c++)
-            conv_frame_fX(j, t.rows, x + c * j->source, f + c * j->frame);
+        const real *seen = conv_frames_fX(j, t.rows, x, j->channels, f);
         /* Some vectors with all filters at a time, so that their pixels stay in the cache. */
         int64_t chunk = j->direct ? CONV_CHUNK : j->vectors;
         for (int64_t v0 = 0; v0 < j->vectors; v0 += chunk)
@@ -157,7 +167,7 @@ static void conv_body_fX(void *context, int64_t lo, int64_t hi, int worker)
                     switch (tall) {
 #define CONV_CASE_fX(n)                                                                            \
     case n:                                                                                        \
-        conv_tile_##n##_fX(j->channels, j->taps, j->frame, t.offset, f, t.start + v, w, out,       \
+        conv_tile_##n##_fX(j->channels, j->taps, j->frame, t.offset, seen, t.start + v, w, out,    \
                            pitch, t.place + v);                                                    \
         break;
                         CONV_CASE_fX(1) CONV_CASE_fX(2) CONV_CASE_fX(3) CONV_CASE_fX(4)
@@ -324,6 +334,7 @@ struct conv_sums_fX {
     real *dw, *sums;
     const int64_t *at; /* of windows, in the frames of `together` images */
     int64_t windows, wide, together, parts, blocks;
+    int64_t apart; /* how far the frames of one image are from those of the next */
 };
 
 /* Cotangents of windows from `first` on, of some images: for each CONV_FILTERS vectors of filters
@@ -371,18 +382,18 @@ static void conv_sums_body_fX(void *context, int64_t lo, int64_t hi, int worker)
         int64_t rows = (c1 - c0) * j->taps;
         real *total = r->sums + ((block * j->groups + g) * j->channels + c0) * j->taps * r->wide;
         memset(total, 0, (size_t)(rows * r->wide) * sizeof(real));
-        for (int64_t k = 0; k < rows + spare; k++) {
-            int64_t row = k < rows ? k : rows - 1;
-            x[k] = f + row / j->taps * j->frame + t.offset[row % j->taps];
-        }
         for (int64_t image = first; image < last; image += r->together) {
             int64_t images = last - image < r->together ? last - image : r->together;
-            for (int64_t m = 0; m < images; m++)
-                for (int64_t c = c0; c < c1; c++) {
-                    int64_t channel = ((image + m) * j->groups + g) * j->channels + c;
-                    conv_frame_fX(j, t.rows, r->x + channel * j->source,
-                                  f + (m * most + c - c0) * j->frame);
-                }
+            const real *seen = f;
+            for (int64_t m = images - 1; m >= 0; m--) {
+                int64_t channel = ((image + m) * j->groups + g) * j->channels + c0;
+                seen = conv_frames_fX(j, t.rows, r->x + channel * j->source, c1 - c0,
+                                      f + m * r->apart);
+            }
+            for (int64_t k = 0; k < rows + spare; k++) {
+                int64_t row = k < rows ? k : rows - 1;
+                x[k] = seen + row / j->taps * j->frame + t.offset[row % j->taps];
+            }
             const real *y = r->g + (image * j->groups + g) * j->filters * j->result;
             for (int64_t p = 0; p < r->windows; p += CONV_DEEP) {
                 int64_t n = r->windows - p < CONV_DEEP ? r->windows - p : CONV_DEEP;
@@ -433,7 +444,7 @@ static void conv_gather_fX(void *context, int64_t lo, int64_t hi, int worker)
 static void conv_by_filters_fX(struct conv_job *j, const real *g, const real *x, real *dw)
 {
     struct conv_tables t = conv_tables(j);
-    struct conv_sums_fX r = {j, g, x, dw, NULL, NULL, j->result, conv_lanes_fX(j->filters), 1, 1, 1};
+    struct conv_sums_fX r = {j, g, x, dw, NULL, NULL, j->result, conv_lanes_fX(j->filters), 1, 1, 1, 0};
     int64_t of_channel = j->taps * r.wide, channels = j->groups * j->channels;
     if (r.windows < CONV_DEEP)
         r.together = CONV_DEEP / r.windows < j->images ? CONV_DEEP / r.windows : j->images;
@@ -444,6 +455,7 @@ static void conv_by_filters_fX(struct conv_job *j, const real *g, const real *x,
     if (r.blocks * r.parts * j->groups < 8 && j->channels >= 64 * r.parts)
         r.parts *= 2;
     int64_t most = (j->channels + r.parts - 1) / r.parts;
+    r.apart = j->plain ? channels * j->source : most * j->frame;
     int64_t *at = conv_memory(r.together * r.windows, sizeof *at);
     r.sums = conv_memory(r.blocks * channels * of_channel, sizeof(real));
     r.at = at;
@@ -453,7 +465,7 @@ static void conv_by_filters_fX(struct conv_job *j, const real *g, const real *x,
         for (int64_t m = 0, i = 0; m < r.together; m++)
             for (int64_t l = 0; l < j->lines; l++)
                 for (int64_t k = 0; k < j->width; k++)
-                    at[i++] = m * most * j->frame + t.lines[2 * l] + k;
+                    at[i++] = m * r.apart + t.lines[2 * l] + k;
         ae_parallel(conv_sums_body_fX, &r, r.blocks * j->groups * r.parts, 1);
         int64_t depth = j->channels * j->taps;
         ae_parallel(conv_gather_fX, &r, j->groups * ((depth + CONV_LANES_fX - 1) / CONV_LANES_fX),
@@ -522,18 +534,19 @@ static void conv_images_body_fX(void *context, int64_t lo, int64_t hi, int worke
         int64_t part = i % r->parts, g = i / r->parts % j->groups;
         int64_t image = i / r->parts / j->groups * r->together;
         int64_t images = j->images - image < r->together ? j->images - image : r->together;
-        for (int64_t m = 0; m < images; m++)
-            for (int64_t c = 0; c < j->channels; c++)
-                conv_frame_fX(j, t.rows,
-                              r->x + (((image + m) * j->groups + g) * j->channels + c) * j->source,
-                              f + (m * j->channels + c) * j->frame);
+        int64_t apart = j->channels * j->frame * (j->plain ? j->groups : 1);
+        const real *seen = f;
+        for (int64_t m = images - 1; m >= 0; m--)
+            seen = conv_frames_fX(
+                j, t.rows, r->x + ((image + m) * j->groups + g) * j->channels * j->source,
+                j->channels, f + m * apart);
         for (int64_t l0 = 0; l0 < j->lines; l0 += r->lines) {
             int64_t lines = j->lines - l0 < r->lines ? j->lines - l0 : r->lines;
             int64_t n = images * lines * j->width;
             for (int64_t m = 0, k = 0; m < images; m++)
                 for (int64_t l = l0; l < l0 + lines; l++)
                     for (int64_t q = 0; q < j->width; q++)
-                        x[k++] = f + m * j->channels * j->frame + t.lines[2 * l] + q;
+                        x[k++] = seen + m * apart + t.lines[2 * l] + q;
             for (int64_t k = n; k < n + spare; k++)
                 x[k] = x[n - 1];
             for (int64_t tile = part * tiles / r->parts; tile < (part + 1) * tiles / r->parts;
