@@ -50,7 +50,7 @@ _BLOCK_SIZE = 1 << 18
 # Columns per matrix product below which packing the filters dominates.
 _MIN_COLUMNS = 256
 # Products of elements from which on loops in C are worth asking for.
-_WORTH = 1 << 17
+_WORTH = 1 << 10
 # Channels and filters, and windows, from which on the minimal algorithm pays; and channels by
 # filters up to which it does, for their transforms stay in the second cache, in either adjoint.
 _MINIMAL = 48

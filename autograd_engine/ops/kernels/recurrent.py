@@ -23,6 +23,7 @@ __all__ = [
     "gate_scan_adjoint",
     "gate_slopes",
     "gru_scan",
+    "layer_adjoint",
     "lstm_scan",
     "rnn_scan",
     "slopes_of",
@@ -83,14 +84,22 @@ def _linear(
     adjoint: bool,
 ) -> tuple[Array, Array]:
     steps, _, batch, size = slopes.shape
-    shape = (steps, batch, RECURRENT[kind][-1][1], size)
-    gates = np.array(gateflow[0], order="C") if gateflow else np.empty(shape, slopes.dtype)
-    states = np.array(stateflow, order="C")
+    gates, states = _flows(slopes, stateflow, gateflow, kind)
     weight, slopes = np.ascontiguousarray(weight), np.ascontiguousarray(slopes)
     scratch = _scratch(weight, batch, size if adjoint else len(weight))
     sizes = steps, batch, size
     run(weight, slopes, gates, states, *scratch, *sizes, _KINDS[kind], adjoint, bool(gateflow))
     return gates, states
+
+
+def _flows(
+    slopes: Array, stateflow: Array, gateflow: tuple[Array, ...], kind: str
+) -> tuple[Array, Array]:
+    """What flows into gates and states, to be added to; without any, gates have no values yet."""
+    steps, _, batch, size = slopes.shape
+    shape = (steps, batch, RECURRENT[kind][-1][1], size)
+    gates = np.array(gateflow[0], order="C") if gateflow else np.empty(shape, slopes.dtype)
+    return gates, np.array(stateflow, order="C")
 
 
 def _states(start: Array, steps: int) -> Array:
@@ -225,10 +234,8 @@ def gru_slopes(r: Any, z: Any, c: Any, m: Any, h: Any) -> tuple[Any, ...]:
 
 def slopes_of(kept: Any, states: Any, kind: str) -> tuple[Any, ...]:
     """All slopes, [time, batch, hidden] each."""
-    gates = [kept[:, k] for k in range(kept.shape[1])]
-    if kind == "lstm":
-        return lstm_slopes(*gates, states[1, :-1])
-    return gru_slopes(*gates, states[0, :-1])
+    formulas: Callable[..., tuple[Any, ...]] = lstm_slopes if kind == "lstm" else gru_slopes
+    return formulas(*[kept[:, k] for k in range(kept.shape[1])], states[-1, :-1])
 
 
 @in_single
@@ -314,6 +321,26 @@ def gate_scan_adjoint(
         for start, stop, block in weights:
             np.matmul(rows[t, :, start:stop], block, out=part)
             np.add(h_before, part, out=h_before)
+    return gates, states
+
+
+@in_single
+def layer_adjoint(
+    weight: Array, kept: Array, values: Array, stateflow: Array, *gateflow: Array, kind: str
+) -> tuple[Array, Array]:
+    """`gate_scan_adjoint` with the slopes of a layer, from its values."""
+    steps, count, batch, size = kept.shape
+    run = _in_c("layer_adjoint", steps, size, kept)
+    if run is None:
+        slopes = np.stack(slopes_of(kept, values, kind), axis=1)
+        flows: tuple[Array, Array]
+        flows = gate_scan_adjoint(weight, slopes, stateflow, *gateflow, kind=kind)
+        return flows
+    gates, states = _flows(kept, stateflow, gateflow, kind)
+    weight, kept, values = map(np.ascontiguousarray, (weight, kept, values))
+    scratch = np.empty((count + 1, batch, size), kept.dtype), *_scratch(weight, batch, size)
+    sizes = steps, batch, size
+    run(weight, kept, values, gates, states, *scratch, *sizes, _KINDS[kind], bool(gateflow))
     return gates, states
 
 

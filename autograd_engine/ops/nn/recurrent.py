@@ -80,6 +80,7 @@ def _gate_slopes_infer(kept: Spec, states: Spec, *, kind: str) -> Spec:
 def _gate_slopes_rule(xp: Any, g: Any, kept: Any, states: Any, *, kind: str) -> tuple[Any, Any]:
     """Each slope is a product of a few values; see `kernels.recurrent`."""
     parts = _gates_of(xp, g, _COUNTS[kind][1])
+    into: tuple[Any, ...]
     if kind == "lstm":
         i, f, g_, o, y = _gates_of(xp, kept, 5)
         c = xp.getitem(states, key=(1, _BEFORE))
@@ -225,6 +226,47 @@ _linear("gate_scan", recurrent.gate_scan, "gate_scan_adjoint")
 _linear("gate_scan_adjoint", recurrent.gate_scan_adjoint, "gate_scan")
 
 
+def _layer_adjoint_infer(
+    weight: Spec, kept: Spec, values: Spec, stateflow: Spec, *gateflow: Spec, kind: str
+) -> tuple[Spec, Spec]:
+    slopes = _gate_slopes_infer(kept, values, kind=kind)
+    return _gate_scan_infer(weight, slopes, stateflow, *gateflow, kind=kind)
+
+
+def _layer_adjoint_rule(
+    xp: Any,
+    g_gates: Any,
+    g_states: Any,
+    weight: Any,
+    kept: Any,
+    values: Any,
+    gates: Any,
+    states: Any,
+    gateflow_like: Any,
+    *,
+    kind: str,
+) -> tuple[Any, ...]:
+    """Those of `gate_scan_adjoint` and of `gate_slopes`, one behind the other."""
+    slopes = xp.gate_slopes(kept, values, kind=kind)
+    to_weight, to_slopes, *to_flows = _gate_scan_rule("gate_scan")(
+        xp, g_gates, g_states, weight, slopes, gates, states, gateflow_like, kind=kind
+    )
+    return to_weight, *_gate_slopes_rule(xp, to_slopes, kept, values, kind=kind), *to_flows
+
+
+# gate_scan_adjoint(weight, gate_slopes(kept, values), stateflow, gateflow), slopes step by step.
+defop(
+    "layer_adjoint",
+    recurrent.layer_adjoint,
+    real=True,
+    inputs="weight kept values stateflow *gateflow",
+    outputs="gates states",
+    infer=_layer_adjoint_infer,
+    dtypes="common",
+    lazy_cotangents=True,
+    work=multiply_adds(lambda o, r, _: o[0].size * o[1].shape[0] * o[1].shape[2]),
+).vjp_together("weight kept values stateflow gateflow", _layer_adjoint_rule)
+
 # --- layers
 
 
@@ -247,8 +289,7 @@ def _lstm_rule(
         flow = [xp.stack(*into, g_o * (o * (1.0 - o)), axis=2)]
         into_c = g_y * (1.0 - y * y)
         g_states = g_states + xp.unslice_like(into_c, states, key=(1, _AFTER))
-    slopes = xp.gate_slopes(kept, states, kind="lstm")
-    to_gates, to_states = xp.gate_scan_adjoint(weight, slopes, g_states, *flow, kind="lstm")
+    to_gates, to_states = xp.layer_adjoint(weight, kept, states, g_states, *flow, kind="lstm")
     return (
         to_gates,
         _weight_cotangent(xp, to_gates, states, "lstm"),
@@ -298,8 +339,7 @@ def _gru_rule(
         into_r = (g_r + m * into_c) * (r * (1.0 - r))
         into = (into_r, g_z * (z * (1.0 - z)), into_c, g_m + r * into_c)
         flow = [xp.stack(*into, axis=2)]
-    slopes = xp.gate_slopes(kept, states, kind="gru")
-    to_gates, to_states = xp.gate_scan_adjoint(weight, slopes, g_states, *flow, kind="gru")
+    to_gates, to_states = xp.layer_adjoint(weight, kept, states, g_states, *flow, kind="gru")
     return (
         xp.getitem(to_gates, key=(_ALL, _ALL, slice(0, 3))),
         _weight_cotangent(xp, to_gates, states, "gru"),

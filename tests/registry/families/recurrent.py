@@ -73,6 +73,24 @@ def _slopes() -> list[Sample]:
     return samples
 
 
+def _layer_adjoints() -> list[Sample]:
+    samples = []
+    for kind, kept, states, rows in (("gru", 4, 1, 3), ("lstm", 5, 2, 4)):
+        for label, (time, batch, size) in {**_SIZES, **_EMPTY, "strided": (2, 2, 2)}.items():
+            arrays = [
+                0.5 * real(rows * size, size),
+                0.5 * real(time, kept, batch, size),
+                0.5 * real(states, time + 1, batch, size),
+                real(states, time + 1, batch, size),
+                real(time, batch, 4, size),
+            ]
+            if label == "strided":
+                arrays = [strided(a) for a in arrays]
+            samples.append(Sample(f"{kind}-{label}", tuple(arrays), {"kind": kind}))
+        samples.append(Sample(f"{kind}-states-alone", tuple(arrays[:4]), {"kind": kind}))
+    return samples
+
+
 def _sigmoid(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x))
 
@@ -181,11 +199,19 @@ def gate_slopes(kept: Array, states: Array, kind: str) -> Array:
     return slopes
 
 
+def layer_adjoint(
+    weight: Array, kept: Array, values: Array, stateflow: Array, *gateflow: Array, kind: str
+) -> tuple[Array, Array]:
+    slopes = gate_slopes(kept, values, kind)
+    return gate_scan_adjoint(weight, slopes, stateflow, *gateflow, kind=kind)
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "lstm_scan": _layer(4, 2),
     "gru_scan": _layer(3, 1, biased=True),
     "rnn_scan": [*_layer(1, 1, activation="tanh"), *_kinks()],
     "gate_slopes": _slopes(),
+    "layer_adjoint": _layer_adjoints(),
     "gate_scan": _linear(),
     "gate_scan_adjoint": _linear(),
 }
@@ -195,6 +221,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "gru_scan": gru_scan,
     "rnn_scan": rnn_scan,
     "gate_slopes": gate_slopes,
+    "layer_adjoint": layer_adjoint,
     "gate_scan": gate_scan,
     "gate_scan_adjoint": gate_scan_adjoint,
 }

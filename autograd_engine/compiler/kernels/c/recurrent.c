@@ -224,46 +224,43 @@ struct slopes_fX {
     int kind;
 };
 
-static void lstm_slopes_fX(int64_t n, const real *restrict v, const real *restrict c,
-                           real *restrict out)
+/* Of so many units; values and slopes of one kind lie `plane` apart. */
+static void unit_slopes_fX(int kind, int64_t n, int64_t plane, const real *restrict v,
+                           const real *restrict before, real *restrict out)
 {
-    const real *i = v, *f = v + n, *g = f + n, *o = g + n, *y = o + n;
-    for (int64_t j = 0; j < n; j++) {
-        out[j] = i[j] * (1 - i[j]) * g[j];
-        out[n + j] = f[j] * (1 - f[j]) * c[j];
-        out[2 * n + j] = (1 - g[j] * g[j]) * i[j];
-        out[3 * n + j] = o[j] * (1 - o[j]) * y[j];
-        out[4 * n + j] = f[j];
-        out[5 * n + j] = (1 - y[j] * y[j]) * o[j];
-    }
-}
-
-static void gru_slopes_fX(int64_t n, const real *restrict v, const real *restrict h,
-                          real *restrict out)
-{
-    const real *r = v, *z = v + n, *c = z + n, *m = c + n;
-    for (int64_t j = 0; j < n; j++) {
-        real of_c = (1 - z[j]) * (1 - c[j] * c[j]), of_m = of_c * r[j];
-        out[j] = of_m * m[j] * (1 - r[j]);
-        out[n + j] = (h[j] - c[j]) * z[j] * (1 - z[j]);
-        out[2 * n + j] = of_c;
-        out[3 * n + j] = of_m;
-        out[4 * n + j] = z[j];
-    }
+    const real *v1 = v + plane, *v2 = v1 + plane, *v3 = v2 + plane, *v4 = v3 + plane;
+    real *s1 = out + plane, *s2 = s1 + plane, *s3 = s2 + plane, *s4 = s3 + plane, *s5 = s4 + plane;
+    if (kind == LSTM_fX)
+        for (int64_t j = 0; j < n; j++) {
+            real i = v[j], f = v1[j], g = v2[j], o = v3[j], y = v4[j];
+            out[j] = i * (1 - i) * g;
+            s1[j] = f * (1 - f) * before[j];
+            s2[j] = (1 - g * g) * i;
+            s3[j] = o * (1 - o) * y;
+            s4[j] = f;
+            s5[j] = (1 - y * y) * o;
+        }
+    else
+        for (int64_t j = 0; j < n; j++) {
+            real r = v[j], z = v1[j], c = v2[j], m = v3[j];
+            real of_c = (1 - z) * (1 - c * c), of_m = of_c * r;
+            out[j] = of_m * m * (1 - r);
+            s1[j] = (before[j] - c) * z * (1 - z);
+            s2[j] = of_c;
+            s3[j] = of_m;
+            s4[j] = z;
+        }
 }
 
 static void slopes_body_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct slopes_fX *s = context;
-    int64_t n = s->plane, state = s->kind == LSTM_fX ? (s->steps + 1) * n : 0;
+    int64_t n = s->plane, lstm = s->kind == LSTM_fX;
     (void)worker;
-    for (int64_t t = lo; t < hi; t++) {
-        const real *before = s->states + state + t * n;
-        if (s->kind == LSTM_fX)
-            lstm_slopes_fX(n, s->kept + 5 * t * n, before, s->slopes + 6 * t * n);
-        else
-            gru_slopes_fX(n, s->kept + 4 * t * n, before, s->slopes + 5 * t * n);
-    }
+    for (int64_t t = lo; t < hi; t++)
+        unit_slopes_fX(s->kind, n, n, s->kept + (4 + lstm) * t * n,
+                       s->states + (lstm * (s->steps + 1) + t) * n,
+                       s->slopes + (5 + lstm) * t * n);
 }
 
 AE_FUNCTION slopes_fX(ae_array kept, ae_array states, ae_array slopes, int64_t steps,
@@ -282,6 +279,8 @@ struct linear_fX {
     real *gates, *states, *product;
     int64_t steps, batch, size;
     int kind, flows;
+    const real *kept, *values; /* of a layer, whose slopes are computed step by step */
+    real *now;
 };
 
 /* Of each kind: gates, slopes, and rows of the weight in units of `size`. */
@@ -387,9 +386,12 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
         real *a = s->gates + (t * s->batch + lo) * width, *z = s->product + lo * pitch;
         for (int64_t b = lo; b < hi; b++) {
             int64_t at = b * n;
-            adjoint_units_fX(s->kind, s->flows, n, plane, s->slopes + t * counts[1] * plane + at,
-                             a + (b - lo) * width, h + at, c + at, h + plane + at,
-                             c + plane + at);
+            const real *slope = s->kept ? s->now + at : s->slopes + t * counts[1] * plane + at;
+            if (s->kept)
+                unit_slopes_fX(s->kind, n, plane, s->kept + t * (counts[1] - 1) * plane + at,
+                               s->values + t * plane + at, s->now + at);
+            adjoint_units_fX(s->kind, s->flows, n, plane, slope, a + (b - lo) * width, h + at,
+                             c + at, h + plane + at, c + plane + at);
         }
         product_fX(hi - lo, n, together, a, width, s->packed, rows, 0, z, 0);
         if (together < rows) /* of a GRU the third gate does not see the state, the last one does */
@@ -400,6 +402,16 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
+static void linear_over_fX(struct linear_fX *s, const real *weight, real *panels, int adjoint)
+{
+    int64_t rows = COUNTS_fX[s->kind][2] * s->size;
+    s->packed = panels;
+    pack_weight_fX(weight, rows, s->size, adjoint, panels);
+    ae_parallel(adjoint ? adjoint_rows_fX : scan_rows_fX, s, s->batch,
+                ae_grain(s->steps * rows * (s->size / 16 + 8)));
+    ae_quiet();
+}
+
 /* In place: states hold what flows into them, and so do gates if anything does (`flows`). `packed`
    and `product` are scratch, as of a layer; for the adjoint rows x wide(size) and batch x
    wide(size). */
@@ -407,13 +419,24 @@ AE_FUNCTION linear_fX(ae_array weight, ae_array slopes, ae_array gates, ae_array
                       ae_array packed, ae_array product, int64_t steps, int64_t batch,
                       int64_t size, int kind, int adjoint, int flows)
 {
-    real *panels = AE_DATA(real, packed);
-    struct linear_fX s = {AE_DATA(const real, slopes), panels, AE_DATA(real, gates),
-                          AE_DATA(real, states), AE_DATA(real, product), steps, batch, size, kind,
-                          flows};
-    int64_t rows = COUNTS_fX[kind][2] * size;
-    pack_weight_fX(AE_DATA(const real, weight), rows, size, adjoint, panels);
-    ae_parallel(adjoint ? adjoint_rows_fX : scan_rows_fX, &s, batch,
-                ae_grain(steps * rows * (size / 16 + 8)));
-    ae_quiet();
+    struct linear_fX s = {.slopes = AE_DATA(const real, slopes), .gates = AE_DATA(real, gates),
+                          .states = AE_DATA(real, states), .product = AE_DATA(real, product),
+                          .steps = steps, .batch = batch, .size = size, .kind = kind,
+                          .flows = flows};
+    linear_over_fX(&s, AE_DATA(const real, weight), AE_DATA(real, packed), adjoint);
+}
+
+/* The adjoint with the slopes of a layer, from its values; `now` holds those of one step. */
+AE_FUNCTION layer_adjoint_fX(ae_array weight, ae_array kept, ae_array values, ae_array gates,
+                             ae_array states, ae_array now, ae_array packed, ae_array product,
+                             int64_t steps, int64_t batch, int64_t size, int kind, int flows)
+{
+    struct linear_fX s = {.kept = AE_DATA(const real, kept), .values = AE_DATA(const real, values),
+                          .gates = AE_DATA(real, gates), .states = AE_DATA(real, states),
+                          .now = AE_DATA(real, now), .product = AE_DATA(real, product),
+                          .steps = steps, .batch = batch, .size = size, .kind = kind,
+                          .flows = flows};
+    if (kind == LSTM_fX)
+        s.values += (steps + 1) * batch * size;
+    linear_over_fX(&s, AE_DATA(const real, weight), AE_DATA(real, packed), 1);
 }

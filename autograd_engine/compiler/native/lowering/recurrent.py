@@ -364,13 +364,28 @@ def _slopes(np: Loops, kept: Traced, states: Traced, *, kind: str) -> Any:
     return np.stack(slopes_of(kept, states, kind), axis=1)
 
 
+@lowers("layer_adjoint")
+def _layer_adjoint(
+    np: Loops,
+    weight: Traced,
+    kept: Traced,
+    values: Traced,
+    stateflow: Traced,
+    *gateflow: Traced,
+    kind: str,
+) -> Any:
+    return _linear(
+        np, weight, _slopes(np, kept, values, kind=kind), stateflow, *gateflow, kind=kind
+    )
+
+
 @lowers("gate_scan", "gate_scan_adjoint")
 def _linear(
     np: Loops, weight: Traced, slopes: Traced, stateflow: Traced, *gateflow: Traced, kind: str
 ) -> Any:
     time, count, batch, size = slopes.shape
     s = _Sizes(np, slopes, time, batch, size, stateflow.shape[0])
-    back = np.origin.op.name == "gate_scan_adjoint"
+    back = np.origin.op.name != "gate_scan"
     blocks = RECURRENT[kind]
     gates = blocks[-1][1]
     shapes = [(time, batch, gates, size), s.state_shape]
