@@ -49,6 +49,8 @@ def cases(dtype: str, time: int, batch: int, size: int) -> list[Case]:
         operands = [real(time, batch, gates, size), real(gates * size, size) * 0.5]
         operands.append(real(states, batch, size))
         found.append((name, operands + [real(size)] * (name == "gru_scan"), attrs))
+        if name == "lstm_scan":
+            found.append((name, [*operands, real(4 * size)], attrs))
     for kind, (gates, slopes, states, rows) in KINDS.items():
         operands = [real(rows * size, size) * 0.3, real(time, slopes, batch, size)]
         operands += [real(states, time + 1, batch, size), real(time, batch, gates, size)]

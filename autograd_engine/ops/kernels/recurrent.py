@@ -61,16 +61,17 @@ def _layer(
     inflow: Array,
     weight: Array,
     start: Array,
-    bias: Array,
+    bias: tuple[Array, ...],
     kept: int,
     kind: int,
 ) -> tuple[Array, Array]:
     steps, batch, gates, size = inflow.shape
     states = _states(start, steps)
     values = np.empty((steps, kept, batch, size), inflow.dtype)
-    inflow, weight, bias = map(np.ascontiguousarray, (inflow, weight, bias))
+    inflow, weight, added = map(np.ascontiguousarray, (inflow, weight, *(bias or (start,))))
     scratch = _scratch(weight, batch, gates * size)
-    run(inflow, weight, bias, values, states, *scratch, steps, batch, size, gates, kind)
+    sizes = steps, batch, size, gates
+    run(inflow, weight, added, values, states, *scratch, *sizes, kind, bool(bias))
     return values, states
 
 
@@ -125,12 +126,14 @@ def _sigmoid(x: Array, one: Array) -> None:
 
 
 @in_single
-def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
+def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple[Array, Array]:
     """Gates i, f, g, o and the tanh of the cell; the states h and c."""
     steps, batch, _, size = inflow.shape
     run = _in_c("layer", steps, size, inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, start, 5, _KINDS["lstm"])
+        return _layer(run, inflow, weight, start, bias, 5, _KINDS["lstm"])
+    for each in bias:
+        inflow = inflow + each.reshape(4, size)
     states = _states(start, steps)
     kept = np.empty((steps, 5, batch, size), inflow.dtype)
     part = np.empty((batch, size), inflow.dtype)
@@ -163,7 +166,7 @@ def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[A
     steps, batch, _, size = inflow.shape
     run = _in_c("layer", steps, size, inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, bias, 4, _KINDS["gru"])
+        return _layer(run, inflow, weight, start, (bias,), 4, _KINDS["gru"])
     states = _states(start, steps)
     kept = np.empty((steps, 4, batch, size), inflow.dtype)
     weights = _by_gate(weight)
@@ -194,7 +197,7 @@ def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> 
     """The state h."""
     run = _in_c("layer", len(inflow), inflow.shape[-1], inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, start, 0, _ACTIVATIONS[activation])[1]
+        return _layer(run, inflow, weight, start, (), 0, _ACTIVATIONS[activation])[1]
     states = _states(start, len(inflow))
     (weights,) = _by_gate(weight)
     zero = np.zeros((), inflow.dtype)

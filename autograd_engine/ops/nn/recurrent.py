@@ -270,13 +270,15 @@ defop(
 # --- layers
 
 
-def _infer_lstm(inflow: Spec, weight: Spec, start: Spec) -> tuple[Spec, Spec]:
+def _infer_lstm(inflow: Spec, weight: Spec, start: Spec, *bias: Spec) -> tuple[Spec, Spec]:
     (steps, batch, size), states = _infer_scan("lstm_scan", 4, 2, inflow, weight, start)
+    for each in bias:
+        _need("lstm_scan", "bias", each.shape, (4 * size,))
     return Spec((steps, 5, batch, size), inflow.dtype), Spec(states, inflow.dtype)
 
 
 def _lstm_rule(
-    xp: Any, g_kept: Any, g_states: Any, weight: Any, kept: Any, states: Any
+    xp: Any, g_kept: Any, g_states: Any, weight: Any, kept: Any, states: Any, bias_like: Any
 ) -> tuple[Any, ...]:
     """Through a gate: its slope times what arrives; c and h are linear in the gates' changes."""
     if g_states is None:
@@ -294,6 +296,7 @@ def _lstm_rule(
         to_gates,
         _weight_cotangent(xp, to_gates, states, "lstm"),
         xp.getitem(to_states, key=(_ALL, 0)),
+        [xp.sum_like(xp.merge_axes(to_gates, counts=(2, 2)), each) for each in bias_like],
     )
 
 
@@ -312,11 +315,11 @@ _LAYER: Final[dict[str, Any]] = {
 defop(
     "lstm_scan",
     recurrent.lstm_scan,
-    inputs="inflow weight start",
+    inputs="inflow weight start *bias",
     outputs="kept states",
     infer=_infer_lstm,
     **_LAYER,
-).vjp_together("inflow weight start", _lstm_rule)
+).vjp_together("inflow weight start bias", _lstm_rule)
 
 
 def _infer_gru(inflow: Spec, weight: Spec, start: Spec, bias: Spec) -> tuple[Spec, Spec]:

@@ -32,6 +32,14 @@ def _layer(gates: int, states: int, biased: bool = False, **attrs: str) -> list[
     return samples
 
 
+def _biased() -> list[Sample]:
+    """An LSTM with a bias, which is optional."""
+    return [
+        Sample(f"{sample.label}-biased", (*sample.operands, real(4 * sample.operands[0].shape[3])))
+        for sample in _layer(4, 2)
+    ]
+
+
 def _kinks() -> list[Sample]:
     """Sums whose signs are clear: weights are small beside what flows in."""
     samples = []
@@ -106,7 +114,9 @@ def _empty(start: Array, time: int, kept: int) -> tuple[Array, Array]:
     return np.zeros((time, kept, batch, size)), states
 
 
-def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
+def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple[Array, Array]:
+    for each in bias:
+        inflow = inflow + each.reshape(4, -1)
     kept, states = _empty(start, len(inflow), 5)
     for t, _, b, u in np.ndindex(len(inflow), 1, *start.shape[1:]):
         h, c, size = states[0, t, b], states[1, t, b, u], start.shape[2]
@@ -207,7 +217,7 @@ def layer_adjoint(
 
 
 SAMPLES: dict[str, list[Sample]] = {
-    "lstm_scan": _layer(4, 2),
+    "lstm_scan": [*_layer(4, 2), *_biased()],
     "gru_scan": _layer(3, 1, biased=True),
     "rnn_scan": [*_layer(1, 1, activation="tanh"), *_kinks()],
     "gate_slopes": _slopes(),

@@ -118,16 +118,17 @@ struct layer_fX {
 };
 
 /* One sequence in one step: the units of a layer, from the products of their gates `z` and what
-   flows in. What is kept of a unit lies `plane` apart. */
-static void lstm_units_fX(int64_t n, int64_t plane, const real *restrict z,
-                          const real *restrict flow, const real *restrict c,
-                          real *restrict kept, real *restrict h_next, real *restrict c_next)
+   flows in, to which a bias is added if there is one. What is kept of a unit lies `plane` apart. */
+static void lstm_units_fX(int64_t n, int64_t plane, real *restrict z, const real *restrict flow,
+                          const real *restrict bias, const real *restrict c, real *restrict kept,
+                          real *restrict h_next, real *restrict c_next)
 {
+    for (int64_t j = 0; j < 4 * n; j++)
+        z[j] += bias ? flow[j] + bias[j] : flow[j];
 #pragma omp simd
     for (int64_t j = 0; j < n; j++) {
-        real i = ae_sigmoid_fX(z[j] + flow[j]), f = ae_sigmoid_fX(z[n + j] + flow[n + j]);
-        real g = ae_tanh_fX(z[2 * n + j] + flow[2 * n + j]);
-        real o = ae_sigmoid_fX(z[3 * n + j] + flow[3 * n + j]);
+        real i = ae_sigmoid_fX(z[j]), f = ae_sigmoid_fX(z[n + j]);
+        real g = ae_tanh_fX(z[2 * n + j]), o = ae_sigmoid_fX(z[3 * n + j]);
         real cell = f * c[j] + i * g, y = ae_tanh_fX(cell);
         kept[j] = i;
         kept[plane + j] = f;
@@ -184,12 +185,12 @@ static void layer_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
         product_fX(hi - lo, gates * n, n, h + lo * n, n, s->packed, n, 0, s->product + lo * pitch,
                    0);
         for (int64_t b = lo; b < hi; b++) {
-            const real *z = s->product + b * pitch;
+            real *z = s->product + b * pitch;
             const real *flow = s->inflow + (t * s->batch + b) * gates * n;
             real *kept = s->kept + t * count * plane + b * n;
             int64_t at = b * n;
             if (s->kind == LSTM_fX)
-                lstm_units_fX(n, plane, z, flow, c + at, kept, h_next + at, c_next + at);
+                lstm_units_fX(n, plane, z, flow, s->bias, c + at, kept, h_next + at, c_next + at);
             else if (s->kind == GRU_fX)
                 gru_units_fX(n, plane, z, flow, s->bias, h + at, kept, h_next + at);
             else
@@ -202,10 +203,11 @@ static void layer_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
    batch x wide(gates size). */
 AE_FUNCTION layer_fX(ae_array inflow, ae_array weight, ae_array bias, ae_array kept,
                      ae_array states, ae_array packed, ae_array product, int64_t steps,
-                     int64_t batch, int64_t size, int64_t gates, int kind)
+                     int64_t batch, int64_t size, int64_t gates, int kind, int biased)
 {
     real *panels = AE_DATA(real, packed);
-    struct layer_fX s = {AE_DATA(const real, inflow), AE_DATA(const real, bias), panels,
+    struct layer_fX s = {AE_DATA(const real, inflow), biased ? AE_DATA(const real, bias) : NULL,
+                         panels,
                          AE_DATA(real, kept),         AE_DATA(real, states),
                          AE_DATA(real, product),      steps,
                          batch,                       size,

@@ -324,6 +324,8 @@ def _layer(
 ) -> Any:
     time, batch, gates, size = inflow.shape
     name = np.origin.op.name
+    if name == "lstm_scan" and bias:
+        inflow, bias = inflow + bias[0].reshape(gates, size), ()
     s = _Sizes(np, inflow, time, batch, size, start.shape[0])
     kept = {"lstm_scan": 5, "gru_scan": 4}.get(name, 0)
     shapes = [(time, kept, batch, size)] * bool(kept) + [s.state_shape]
