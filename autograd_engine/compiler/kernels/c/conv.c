@@ -362,12 +362,12 @@ static void conv_sums_body_fX(void *context, int64_t lo, int64_t hi, int worker)
     const struct conv_sums_fX *r = context;
     struct conv_job *j = r->job;
     struct conv_tables t = conv_tables(j);
-    int64_t most = (j->channels + r->parts - 1) / r->parts, spare = 8;
+    int64_t most = (j->channels + r->parts - 1) / r->parts;
     int64_t deep = r->together * r->windows < CONV_DEEP ? r->together * r->windows : CONV_DEEP;
     size_t frames = (size_t)(r->together * most * j->frame) * sizeof(real) + 512;
     real *f = conv_memory((int64_t)frames, 1);
     real *panel = conv_memory(deep * r->wide, sizeof(real));
-    const real **x = conv_memory(most * j->taps + spare, sizeof *x);
+    const real **x = conv_memory(most * j->taps + CONV_SPARE, sizeof *x);
     (void)worker;
     if (!f || !panel || !x) {
         j->done = 0;
@@ -390,7 +390,7 @@ static void conv_sums_body_fX(void *context, int64_t lo, int64_t hi, int worker)
                 seen = conv_frames_fX(j, t.rows, r->x + channel * j->source, c1 - c0,
                                       f + m * r->apart);
             }
-            for (int64_t k = 0; k < rows + spare; k++) {
+            for (int64_t k = 0; k < rows + CONV_SPARE; k++) {
                 int64_t row = k < rows ? k : rows - 1;
                 x[k] = seen + row / j->taps * j->frame + t.offset[row % j->taps];
             }
@@ -515,14 +515,14 @@ static void conv_images_body_fX(void *context, int64_t lo, int64_t hi, int worke
     const struct conv_images_fX *r = context;
     struct conv_job *j = r->job;
     struct conv_tables t = conv_tables(j);
-    int64_t depth = j->channels * j->taps, step = CONV_FILTERS * CONV_LANES_fX, spare = 8;
+    int64_t depth = j->channels * j->taps, step = CONV_FILTERS * CONV_LANES_fX;
     int64_t tiles = (r->wide + step - 1) / step, most = r->together * r->lines * j->width;
     int64_t pitch = conv_lanes_fX(most);
     size_t frames = (size_t)(r->together * j->channels * j->frame) * sizeof(real) + 512;
     real *f = conv_memory((int64_t)frames, 1);
     real *sums = conv_memory(pitch * step, sizeof(real));
     real *turned = conv_memory(pitch * step, sizeof(real));
-    const real **x = conv_memory(most + spare, sizeof *x);
+    const real **x = conv_memory(most + CONV_SPARE, sizeof *x);
     (void)worker;
     if (!f || !sums || !turned || !x) {
         j->done = 0;
@@ -547,7 +547,7 @@ static void conv_images_body_fX(void *context, int64_t lo, int64_t hi, int worke
                 for (int64_t l = l0; l < l0 + lines; l++)
                     for (int64_t q = 0; q < j->width; q++)
                         x[k++] = seen + m * apart + t.lines[2 * l] + q;
-            for (int64_t k = n; k < n + spare; k++)
+            for (int64_t k = n; k < n + CONV_SPARE; k++)
                 x[k] = x[n - 1];
             for (int64_t tile = part * tiles / r->parts; tile < (part + 1) * tiles / r->parts;
                  tile++) {

@@ -107,14 +107,17 @@ static void conv_turn_fX(const real *x, int64_t pitch, int64_t rows, int64_t n, 
     }
 
 #if defined(__AVX512F__)
-CONV_ROWS_fX(1, 8) CONV_ROWS_fX(2, 8) CONV_ROWS_fX(3, 8) CONV_ROWS_fX(4, 6)
-static const int64_t CONV_HIGH_fX[] = {0, 8, 8, 8, 6};
+CONV_ROWS_fX(1, 12) CONV_ROWS_fX(2, 12) CONV_ROWS_fX(3, 8) CONV_ROWS_fX(4, 6)
+static const int64_t CONV_HIGH_fX[] = {0, 12, 12, 8, 6};
 #else
 CONV_ROWS_fX(1, 8) CONV_ROWS_fX(2, 6)
 static const int64_t CONV_HIGH_fX[] = {0, 8, 6};
 #endif
 
-/* The same of any number of rows, which have eight more entries of x behind them. */
+/* The rows of the highest tile. */
+enum { CONV_SPARE = 12 };
+
+/* The same of any number of rows, which have CONV_SPARE more entries of x behind them. */
 static void conv_rows_fX(int64_t across, int64_t n, const real *y, const real *const *x,
                          const int64_t *at, real *total, int64_t pitch, int64_t rows)
 {

@@ -345,14 +345,14 @@ static void wino_sums_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct wino_fX *r = context;
     struct wino_job *j = r->job;
-    int64_t most = (j->channels + r->parts - 1) / r->parts, spare = 8;
+    int64_t most = (j->channels + r->parts - 1) / r->parts;
     int64_t of_v = wino_spread_fX(most * r->pitch);
     int64_t of_g = wino_spread_fX(r->block * r->across * r->wide);
     int64_t of_frame = (2 * r->block + 2) * r->row, of_line = 2 * r->row * CONV_LANES_fX;
     int64_t step = CONV_FILTERS * CONV_LANES_fX;
     real *v = conv_memory(16 * (of_v + of_g) + of_frame + of_line, sizeof(real));
     real *g = v + 16 * of_v, *frame = g + 16 * of_g, *line = frame + of_frame;
-    const real **x = conv_memory(most + spare, sizeof *x);
+    const real **x = conv_memory(most + CONV_SPARE, sizeof *x);
     int64_t *at = conv_memory(r->block * r->across, sizeof *at);
     int moderate = v && x && at;
     (void)worker;
@@ -385,7 +385,7 @@ static void wino_sums_fX(void *context, int64_t lo, int64_t hi, int worker)
                 }
             }
             for (int64_t e = 0; e < 16; e++) {
-                for (int64_t c = 0; c < c1 - c0 + spare; c++)
+                for (int64_t c = 0; c < c1 - c0 + CONV_SPARE; c++)
                     x[c] = v + e * of_v + (c < c1 - c0 ? c : c1 - c0 - 1) * r->pitch;
                 for (int64_t o = 0; o < r->wide; o += step) {
                     int64_t across = r->wide - o < step ? r->wide - o : step;
