@@ -265,6 +265,19 @@ CONVOLUTIONS: list[tuple[tuple[int, ...], tuple[int, ...], int, int, int, int]] 
     ((2, 9, 300), (11, 9, 4), 3, 0, 2, 1),
     ((2, 5, 9, 10, 20), (9, 5, 3, 2, 3), 1, 1, 1, 1),
     ((3, 24, 12, 12), (24, 24, 1, 1), 2, 0, 1, 1),
+    # filters that fill vectors: images narrower than one, phases of strides, many filters
+    ((9, 24, 7, 7), (40, 24, 3, 3), 1, 1, 1, 1),
+    ((2, 32, 14, 15), (150, 16, 3, 3), 2, 1, 1, 2),
+    ((3, 20, 1, 60), (48, 20, 1, 7), 3, 4, 2, 1),
+    # one tap: images as they lie, or, for the sake of the cache, in frames
+    ((6, 24, 9, 7), (16, 24, 1, 1), 1, 0, 1, 1),
+    ((2, 16, 16, 16), (40, 8, 1, 1), 1, 0, 1, 2),
+    ((9, 32, 3, 3), (48, 16, 1, 1), 1, 0, 1, 2),
+    ((40, 32, 7, 7), (32, 1, 3, 3), 1, 1, 1, 32),
+    # 3 x 3 taps by the minimal algorithm
+    ((5, 48, 17, 15), (51, 48, 3, 3), 1, 1, 1, 1),
+    ((3, 53, 22, 34), (50, 53, 3, 3), 1, 0, 1, 1),
+    ((2, 49, 9, 70), (48, 49, 3, 3), 1, 4, 1, 1),
 ]
 
 
@@ -289,6 +302,7 @@ def convolutions(dtype: str) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
         x = x.copy()
         x[-1, -1].flat[0] = np.inf
         x[0, 0].flat[-1] = np.nan
+        yield "conv", [x, w], attrs
         yield "conv_filter", [g, x, w], attrs
 
 

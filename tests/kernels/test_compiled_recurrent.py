@@ -18,6 +18,14 @@ pytestmark = pytest.mark.skipif(
 SIZES = [(40, 5, 16), (7, 13, 77), (4, 1, 130)]  # time, batch, hidden
 # Gates, slopes, states, and blocks of the weight, of each kind.
 KINDS = {"plain": (1, 1, 1, 1), "gru": (4, 5, 1, 3), "lstm": (4, 6, 2, 4)}
+# The axis of sequences of each operand; LAYER of the others.
+AXES = {
+    "gate_scan": (None, 2, 2, 1),
+    "gate_scan_adjoint": (None, 2, 2, 1),
+    "gate_slopes": (2, 2),
+    "layer_adjoint": (None, 2, 2, 2, 1),
+}
+LAYER = (1, None, 1, None)
 Case = tuple[str, list[Any], dict[str, Any]]
 
 
@@ -41,11 +49,18 @@ def cases(dtype: str, time: int, batch: int, size: int) -> list[Case]:
         operands = [real(time, batch, gates, size), real(gates * size, size) * 0.5]
         operands.append(real(states, batch, size))
         found.append((name, operands + [real(size)] * (name == "gru_scan"), attrs))
+        if name == "lstm_scan":
+            found.append((name, [*operands, real(4 * size)], attrs))
     for kind, (gates, slopes, states, rows) in KINDS.items():
         operands = [real(rows * size, size) * 0.3, real(time, slopes, batch, size)]
         operands += [real(states, time + 1, batch, size), real(time, batch, gates, size)]
         for name in ("gate_scan", "gate_scan_adjoint"):
             found += [(name, operands, {"kind": kind}), (name, operands[:3], {"kind": kind})]
+        if kind != "plain":
+            kept, flows = operands[1][:, 1:], operands[2:]
+            values = real(states, time + 1, batch, size)
+            found.append(("gate_slopes", [kept, values], {"kind": kind}))
+            found.append(("layer_adjoint", [operands[0], kept, values, *flows], {"kind": kind}))
     return found
 
 
@@ -68,7 +83,7 @@ def test_results_are_near_those_of_numpy(dtype: str, sizes: tuple[int, int, int]
 def test_what_is_not_finite(dtype: str) -> None:
     """It stays in its sequence."""
     for name, operands, attrs in cases(dtype, 9, 8, 60):
-        if name.startswith("gate"):
+        if name in AXES:
             continue
         for k, special in enumerate((np.inf, -np.inf, np.nan, 1e4)):
             operands[0][2, k, :, 5] = special
@@ -97,8 +112,7 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
 @over("dtype", DTYPES)
 def test_a_sequence_has_the_same_bits_in_any_batch(dtype: str) -> None:
     for name, operands, attrs in cases(dtype, 8, 11, 70):
-        layer = not name.startswith("gate")
-        axes = (1, None, 1, None) if layer else (None, 2, 2, 1)
+        axes = AXES.get(name, LAYER)
 
         def alone(operand: Any, axis: int | None) -> Any:
             return operand if axis is None else operand.take([9], axis)
@@ -107,7 +121,7 @@ def test_a_sequence_has_the_same_bits_in_any_batch(dtype: str) -> None:
         whole, single = computed((name, operands, attrs)), computed((name, some, attrs))
         # Of a linear recurrence the gates come first, and have the batch before them.
         for k, (many, one) in enumerate(zip(whole, single, strict=True)):
-            axis = 1 if not layer and k == 0 else 2
+            axis = 1 if name in AXES and len(whole) == 2 and k == 0 else 2
             assert np.array_equal(many.take([9], axis), one), (name, attrs)
 
 

@@ -36,6 +36,7 @@ LOOPS = {
     "nms region_max_index": "one box after the other",
     "band_scan band_scan_adjoint": "recurrences over a middle axis",
     "lstm_scan gru_scan rnn_scan gate_scan gate_scan_adjoint": "recurrences, with weights",
+    "gate_slopes layer_adjoint": "values of recurrences",
     "fourier reinterpret last_writes running_statistic": "no gradient, never met in a rule",
     "sgd momentum asgd rprop adam adam_amsgrad adamw adamw_amsgrad": "updates",
     "adamax lamb nadam radam rmsprop adagrad adadelta": "updates",

@@ -40,6 +40,7 @@ __all__ = ["compiled_function"]
 _FLAGS: Final = ("-ffp-contract=off",)
 _UFUNC: Final = re.compile(r'^AE_UFUNC\((\w+), "([^"]*)"\)', re.MULTILINE)
 _FUNCTION: Final = re.compile(r"^AE_FUNCTION (\w+)\(([^)]*)\)", re.MULTILINE)
+_INCLUDED: Final = re.compile(r'^#include "(\w+\.h)"$', re.MULTILINE)
 _CALLED: Final = re.compile(r"\bae_(\w+)")
 _ARGUMENTS: Final[dict[str, Any]] = {
     "ae_array": ctypes.py_object,
@@ -95,8 +96,10 @@ def _made(file: str, char: str) -> dict[str, Any]:
 
 
 def _text(name: str) -> str:
+    """The text of a file, and of those in this folder that it includes."""
     folder = resources.files("autograd_engine.compiler.kernels") / "c"
-    return (folder / name).read_text(encoding="utf-8")
+    text = (folder / name).read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda found: _text(found[1]), text)
 
 
 def _source(text: str, char: str) -> str:

@@ -238,7 +238,7 @@ def scan(
         x = _reversed(x, lengths)
     bias, inner = _biases(kind, bias_ih, bias_hh, weight_hh)
     inflow = matmul(ops.merge_axes(x, counts=(2, 1)), weight_ih, transpose_y=True)
-    if bias is not None:
+    if bias is not None and kind != "lstm":
         inflow = inflow + bias
     inflow = _by_gate(inflow, x, weight_hh, GATES[kind])
     if start is None:
@@ -246,7 +246,7 @@ def scan(
         start = (zero,) * (2 if kind == "lstm" else 1)
     first = ops.stack(*start, axis=0)
     if kind == "lstm":
-        _, states = ops.lstm_scan(inflow, weight_hh, first)
+        _, states = ops.lstm_scan(inflow, weight_hh, first, *(() if bias is None else (bias,)))
     elif kind == "gru":
         _, states = ops.gru_scan(inflow, weight_hh, first, inner)
     else:

@@ -50,7 +50,13 @@ _BLOCK_SIZE = 1 << 18
 # Columns per matrix product below which packing the filters dominates.
 _MIN_COLUMNS = 256
 # Products of elements from which on loops in C are worth asking for.
-_WORTH = 1 << 17
+_WORTH = 1 << 10
+# Channels and filters, and windows, from which on the minimal algorithm pays; and channels by
+# filters up to which it does, for their transforms stay in the second cache, in either adjoint.
+_MINIMAL = 48
+_MINIMAL_WINDOWS = 1 << 10
+_MINIMAL_WEIGHTS = 1 << 14
+_MINIMAL_SUMS = 1 << 13
 
 
 def conv(
@@ -103,6 +109,8 @@ def conv(
     dtype = np.result_type(x, w)
     if out is None:
         out = np.empty((geo.images, geo.filters, *geo.out), dtype)
+    if geo.minimal and _minimal("images", x, w, out, geo.minimal_job(back=False)):
+        return out
     if geo.in_c and _correlate(x, w, out, geo.jobs(dtype.itemsize)):
         return out
     scratch = scratch or Scratch()
@@ -145,6 +153,8 @@ def conv_input(
     dtype = np.result_type(g, w)
     if out is None:
         out = np.empty(like.shape, dtype)
+    if geo.minimal and _minimal("images", g, w, out, geo.minimal_job(back=True)):
+        return out
     if geo.in_c and _correlate(g, w, out, geo.jobs_back(dtype.itemsize)):
         return out
     scratch = scratch or Scratch()
@@ -257,10 +267,36 @@ class _Geometry:
     def in_c(self) -> bool:
         """Whether it is so much that C is asked for; one product of matrices needs none."""
         return (
-            len(self.size) <= 3
-            and not self.pointwise
-            and self.images * self.filters * self.windows * self.taps >= _WORTH
+            len(self.size) <= 3 and self.images * self.filters * self.windows * self.taps >= _WORTH
         )
+
+    @cached_property
+    def minimal(self) -> bool:
+        """Whether the minimal algorithm for 3 x 3 taps pays."""
+        return (
+            self.kernel == (3, 3)
+            and self.stride == self.dilation == (1, 1)
+            and self.groups == 1
+            and min(self.channels, self.filters) >= _MINIMAL
+            and self.channels * self.filters <= _MINIMAL_WEIGHTS
+            and self.images * self.windows >= _MINIMAL_WINDOWS
+        )
+
+    @cached_property
+    def minimal_sums(self) -> bool:
+        """Whether it pays for the adjoint in the filters."""
+        return self.minimal and self.channels * self.filters <= _MINIMAL_SUMS
+
+    def minimal_job(self, back: bool) -> NDArray[np.int64]:
+        """What C is told of it, for the images or, back, for its adjoint in them."""
+        (top, _), (left, _) = self.padding
+        o, c = self.filters, self.channels
+        told = (
+            (1, self.images, c, o, *self.out, *self.size, 2 - top, 2 - left, 9, 9 * c, 1)
+            if back
+            else (1, self.images, o, c, *self.size, *self.out, top, left, 9 * c, 9, 0)
+        )
+        return np.array(told, np.int64)
 
     def jobs(self, itemsize: int) -> list[NDArray[np.int64]] | None:
         """What C is told of the convolution."""
@@ -548,6 +584,17 @@ def _correlate(
     return True
 
 
+def _minimal(
+    function: str, a: NDArray[Any], b: NDArray[Any], out: NDArray[Any], told: NDArray[np.int64]
+) -> bool:
+    """Whether the minimal algorithm computed `out`."""
+    run = compiled(f"winograd.{function}", out) if a.dtype == b.dtype == out.dtype else None
+    if run is None or not out.flags.c_contiguous:
+        return False
+    run(np.ascontiguousarray(a), np.ascontiguousarray(b), out, told)
+    return bool(told[0])
+
+
 def _filters(
     g: NDArray[Any], x: NDArray[Any], like: Like, out: NDArray[Any] | None, geo: _Geometry
 ) -> NDArray[Any] | None:
@@ -560,6 +607,8 @@ def _filters(
         out = np.empty(like.shape, x.dtype)
     if out.dtype != x.dtype or not out.flags.c_contiguous:
         return None
+    if geo.minimal_sums and _minimal("filters", g, x, out, geo.minimal_job(back=False)):
+        return out
     told = told.copy()
     run(np.ascontiguousarray(g), np.ascontiguousarray(x), out, told)
     return out if told[0] else None

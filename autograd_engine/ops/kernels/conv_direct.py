@@ -23,7 +23,9 @@ __all__ = ["Along", "job"]
 _WIDE: Final = 3  # vectors of a tile
 _BYTES: Final = 64  # of a vector
 # The part of the lanes that windows fill, from which on lanes of pixels are worth it.
-_FULL: Final = 0.55
+_FULL: Final = 0.5
+# The same of filters.
+_FILTERS: Final = 0.7
 
 
 class Along(NamedTuple):
@@ -56,6 +58,15 @@ def job(
     group to group, filter to filter, and channel to channel. `to_filters`: for the adjoint in the
     filters.
     """
+    plain = all(
+        a.kernel == a.taps == a.stride == a.step == 1
+        and a.size == a.windows == a.whole
+        and not (a.before or a.first)
+        for a in axes
+    )
+    if plain:  # a matrix for each image
+        size = prod(a.size for a in axes)
+        axes = (axes[-1]._replace(size=size, windows=size, whole=size),)
     axes = (_ONE,) * (3 - len(axes)) + axes
     found = [_phases(a) for a in axes]
     phases = [list(dict.fromkeys(r for r, _ in taps)) for taps in found]
@@ -81,7 +92,8 @@ def job(
             start = (i1 * second.size + i2) * last.size if inside else -1
             rows.append((start, r3 - last.before, lo, hi))
     frame = span * prod(map(len, phases))
-    frame += 16 if frame % 256 == 0 else 0  # channels do not share the sets of a cache
+    if frame % 256 == 0:  # channels do not share the sets of a cache
+        frame, plain = frame + 16, False
     lines = [
         (
             (p1 * pitch[1] + p2) * pitch[2],
@@ -99,7 +111,11 @@ def job(
     )
     vectors = len(lines) * across if direct else -(-dense // lanes)
     computed = vectors if to_filters else vectors + -vectors % _WIDE
-    if windows < _FULL * computed * lanes:
+    filters = sizes[2]
+    by_filters = filters >= _FILTERS * (filters + -filters % lanes)
+    if not to_filters and windows >= (0.95 if filters > 2 * lanes else _FILTERS) * computed * lanes:
+        by_filters = False
+    if not by_filters and windows < _FULL * computed * lanes:
         return None
     places: list[tuple[int, int]]
     if direct:
@@ -113,7 +129,7 @@ def job(
     head = [
         1, *sizes, prod(a.size for a in axes), prod(a.whole for a in axes), len(offsets), frame,
         len(rows), pitch[2], last.stride, len(places), int(direct), len(lines), last.windows,
-        last.step, dense,
+        last.step, dense, int(by_filters), int(plain),
     ]  # fmt: skip
     starts, ends = zip(*places, strict=True)
     tables: list[Sequence[Any]] = [head, offsets, weights, rows, starts, ends, lines]

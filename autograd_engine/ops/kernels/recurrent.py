@@ -21,9 +21,12 @@ __all__ = [
     "RECURRENT",
     "gate_scan",
     "gate_scan_adjoint",
+    "gate_slopes",
     "gru_scan",
+    "layer_adjoint",
     "lstm_scan",
     "rnn_scan",
+    "slopes_of",
 ]
 
 # The gates that see the last state, as ranges: the rows of the weight belong to them in turn.
@@ -33,7 +36,7 @@ RECURRENT: Final = {"plain": ((0, 1),), "gru": ((0, 2), (3, 4)), "lstm": ((0, 4)
 _UNITS: Final = 512
 _STEPS: Final = 4
 # Panels that the weight is packed in are up to so many elements wide.
-_PANEL: Final = 32
+_PANEL: Final = 64
 # What C calls the kinds of recurrences.
 _KINDS: Final = {"plain": 0, "gru": 1, "lstm": 2}
 _ACTIVATIONS: Final = {"tanh": 0, "relu": 3}
@@ -58,16 +61,17 @@ def _layer(
     inflow: Array,
     weight: Array,
     start: Array,
-    bias: Array,
+    bias: tuple[Array, ...],
     kept: int,
     kind: int,
 ) -> tuple[Array, Array]:
     steps, batch, gates, size = inflow.shape
     states = _states(start, steps)
     values = np.empty((steps, kept, batch, size), inflow.dtype)
-    inflow, weight, bias = map(np.ascontiguousarray, (inflow, weight, bias))
+    inflow, weight, added = map(np.ascontiguousarray, (inflow, weight, *(bias or (start,))))
     scratch = _scratch(weight, batch, gates * size)
-    run(inflow, weight, bias, values, states, *scratch, steps, batch, size, gates, kind)
+    sizes = steps, batch, size, gates
+    run(inflow, weight, added, values, states, *scratch, *sizes, kind, bool(bias))
     return values, states
 
 
@@ -81,14 +85,22 @@ def _linear(
     adjoint: bool,
 ) -> tuple[Array, Array]:
     steps, _, batch, size = slopes.shape
-    shape = (steps, batch, RECURRENT[kind][-1][1], size)
-    gates = np.array(gateflow[0], order="C") if gateflow else np.empty(shape, slopes.dtype)
-    states = np.array(stateflow, order="C")
+    gates, states = _flows(slopes, stateflow, gateflow, kind)
     weight, slopes = np.ascontiguousarray(weight), np.ascontiguousarray(slopes)
     scratch = _scratch(weight, batch, size if adjoint else len(weight))
     sizes = steps, batch, size
     run(weight, slopes, gates, states, *scratch, *sizes, _KINDS[kind], adjoint, bool(gateflow))
     return gates, states
+
+
+def _flows(
+    slopes: Array, stateflow: Array, gateflow: tuple[Array, ...], kind: str
+) -> tuple[Array, Array]:
+    """What flows into gates and states, to be added to; without any, gates have no values yet."""
+    steps, _, batch, size = slopes.shape
+    shape = (steps, batch, RECURRENT[kind][-1][1], size)
+    gates = np.array(gateflow[0], order="C") if gateflow else np.empty(shape, slopes.dtype)
+    return gates, np.array(stateflow, order="C")
 
 
 def _states(start: Array, steps: int) -> Array:
@@ -114,12 +126,14 @@ def _sigmoid(x: Array, one: Array) -> None:
 
 
 @in_single
-def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
+def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple[Array, Array]:
     """Gates i, f, g, o and the tanh of the cell; the states h and c."""
     steps, batch, _, size = inflow.shape
     run = _in_c("layer", steps, size, inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, start, 5, _KINDS["lstm"])
+        return _layer(run, inflow, weight, start, bias, 5, _KINDS["lstm"])
+    for each in bias:
+        inflow = inflow + each.reshape(4, size)
     states = _states(start, steps)
     kept = np.empty((steps, 5, batch, size), inflow.dtype)
     part = np.empty((batch, size), inflow.dtype)
@@ -152,7 +166,7 @@ def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[A
     steps, batch, _, size = inflow.shape
     run = _in_c("layer", steps, size, inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, bias, 4, _KINDS["gru"])
+        return _layer(run, inflow, weight, start, (bias,), 4, _KINDS["gru"])
     states = _states(start, steps)
     kept = np.empty((steps, 4, batch, size), inflow.dtype)
     weights = _by_gate(weight)
@@ -183,7 +197,7 @@ def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> 
     """The state h."""
     run = _in_c("layer", len(inflow), inflow.shape[-1], inflow)
     if run is not None:
-        return _layer(run, inflow, weight, start, start, 0, _ACTIVATIONS[activation])[1]
+        return _layer(run, inflow, weight, start, (), 0, _ACTIVATIONS[activation])[1]
     states = _states(start, len(inflow))
     (weights,) = _by_gate(weight)
     zero = np.zeros((), inflow.dtype)
@@ -200,6 +214,44 @@ def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> 
 
 
 # --- linear recurrences
+
+
+def lstm_slopes(i: Any, f: Any, g: Any, o: Any, y: Any, c: Any) -> tuple[Any, ...]:
+    """For i, f, g, o; what stays of c; and what h reads of it. y is the tanh of c."""
+    return (
+        i * (1.0 - i) * g,
+        f * (1.0 - f) * c,
+        (1.0 - g * g) * i,
+        o * (1.0 - o) * y,
+        f,
+        (1.0 - y * y) * o,
+    )
+
+
+def gru_slopes(r: Any, z: Any, c: Any, m: Any, h: Any) -> tuple[Any, ...]:
+    """For r, z, c, m; and what stays of h."""
+    of_c = (1.0 - z) * (1.0 - c * c)
+    of_m = of_c * r
+    return of_m * m * (1.0 - r), (h - c) * z * (1.0 - z), of_c, of_m, z
+
+
+def slopes_of(kept: Any, states: Any, kind: str) -> tuple[Any, ...]:
+    """All slopes, [time, batch, hidden] each."""
+    formulas: Callable[..., tuple[Any, ...]] = lstm_slopes if kind == "lstm" else gru_slopes
+    return formulas(*[kept[:, k] for k in range(kept.shape[1])], states[-1, :-1])
+
+
+@in_single
+def gate_slopes(kept: Array, states: Array, *, kind: str) -> Array:
+    """[time, slope, batch, hidden], from the values of a layer."""
+    steps, count, batch, size = kept.shape
+    run = _in_c("slopes", steps, size, kept)
+    if run is None:
+        return np.stack(slopes_of(kept, states, kind), axis=1)
+    slopes = np.empty((steps, count + 1, batch, size), kept.dtype)
+    kept, states = np.ascontiguousarray(kept), np.ascontiguousarray(states)
+    run(kept, states, slopes, steps, batch * size, _KINDS[kind])
+    return slopes
 
 
 @in_single
@@ -272,6 +324,26 @@ def gate_scan_adjoint(
         for start, stop, block in weights:
             np.matmul(rows[t, :, start:stop], block, out=part)
             np.add(h_before, part, out=h_before)
+    return gates, states
+
+
+@in_single
+def layer_adjoint(
+    weight: Array, kept: Array, values: Array, stateflow: Array, *gateflow: Array, kind: str
+) -> tuple[Array, Array]:
+    """`gate_scan_adjoint` with the slopes of a layer, from its values."""
+    steps, count, batch, size = kept.shape
+    run = _in_c("layer_adjoint", steps, size, kept)
+    if run is None:
+        slopes = np.stack(slopes_of(kept, values, kind), axis=1)
+        flows: tuple[Array, Array]
+        flows = gate_scan_adjoint(weight, slopes, stateflow, *gateflow, kind=kind)
+        return flows
+    gates, states = _flows(kept, stateflow, gateflow, kind)
+    weight, kept, values = map(np.ascontiguousarray, (weight, kept, values))
+    scratch = np.empty((count + 1, batch, size), kept.dtype), *_scratch(weight, batch, size)
+    sizes = steps, batch, size
+    run(weight, kept, values, gates, states, *scratch, *sizes, _KINDS[kind], bool(gateflow))
     return gates, states
 
 

@@ -33,7 +33,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import recurrent
 from autograd_engine.ops.registry.opdef import OpDef, defop
-from autograd_engine.ops.work import Specs, multiply_adds
+from autograd_engine.ops.work import Specs, each_result, multiply_adds
 
 _ALL: Final = slice(None)
 _BEFORE: Final = slice(None, -1)
@@ -72,23 +72,56 @@ def _gates_of(xp: Any, kept: Any, count: int) -> list[Any]:
     return [xp.getitem(kept, key=(_ALL, k)) for k in range(count)]
 
 
-def _lstm_slopes(i: Any, f: Any, g: Any, o: Any, y: Any, c: Any) -> tuple[Any, ...]:
-    """For i, f, g, o; what stays of c; and what h reads of it. y is the tanh of c."""
-    return (
-        i * (1.0 - i) * g,
-        f * (1.0 - f) * c,
-        (1.0 - g * g) * i,
-        o * (1.0 - o) * y,
-        f,
-        (1.0 - y * y) * o,
-    )
+def _gate_slopes_infer(kept: Spec, states: Spec, *, kind: str) -> Spec:
+    steps, _, batch, size = kept.shape
+    return Spec((steps, _COUNTS[kind][1], batch, size), kept.dtype)
 
 
-def _gru_slopes(r: Any, z: Any, c: Any, m: Any, h: Any) -> tuple[Any, ...]:
-    """For r, z, c, m; and what stays of h."""
-    of_c = (1.0 - z) * (1.0 - c * c)
-    of_m = of_c * r
-    return of_m * m * (1.0 - r), (h - c) * z * (1.0 - z), of_c, of_m, z
+def _gate_slopes_rule(xp: Any, g: Any, kept: Any, states: Any, *, kind: str) -> tuple[Any, Any]:
+    """Each slope is a product of a few values; see `kernels.recurrent`."""
+    parts = _gates_of(xp, g, _COUNTS[kind][1])
+    into: tuple[Any, ...]
+    if kind == "lstm":
+        i, f, g_, o, y = _gates_of(xp, kept, 5)
+        c = xp.getitem(states, key=(1, _BEFORE))
+        at_i, at_f, at_g, at_o, at_keep, at_read = parts
+        into_state = at_f * (f * (1.0 - f))
+        into = (
+            at_i * (1.0 - 2.0 * i) * g_ + at_g * (1.0 - g_ * g_),
+            at_f * (1.0 - 2.0 * f) * c + at_keep,
+            at_i * (i * (1.0 - i)) - 2.0 * (at_g * g_ * i),
+            at_o * (1.0 - 2.0 * o) * y + at_read * (1.0 - y * y),
+            at_o * (o * (1.0 - o)) - 2.0 * (at_read * y * o),
+        )
+    else:
+        r, z, c, m = _gates_of(xp, kept, 4)
+        h = xp.getitem(states, key=(0, _BEFORE))
+        at_r, at_z, at_c, at_m, at_keep = parts
+        of_c = (1.0 - z) * (1.0 - c * c)
+        into_m = at_r * m * (1.0 - r) + at_m
+        into_c = at_c + into_m * r
+        into_state = at_z * (z * (1.0 - z))
+        into = (
+            into_m * of_c - at_r * (of_c * r * m),
+            at_z * (h - c) * (1.0 - 2.0 * z) + at_keep - into_c * (1.0 - c * c),
+            -into_state - 2.0 * (into_c * (1.0 - z) * c),
+            at_r * (of_c * r) * (1.0 - r),
+        )
+    key = (_COUNTS[kind][2] - 1, _BEFORE)
+    return xp.stack(*into, axis=1), xp.unslice_like(into_state, states, key=key)
+
+
+# What stands between a change of a gate and that of the state which it drives, for each gate; what
+# stays of the state; and of an LSTM what h reads of c.
+defop(
+    "gate_slopes",
+    recurrent.gate_slopes,
+    inputs="kept states",
+    infer=_gate_slopes_infer,
+    dtypes="common",
+    real=True,
+    work=each_result,
+).vjp_together("kept states", _gate_slopes_rule)
 
 
 # --- a linear recurrence and its transpose
@@ -193,35 +226,77 @@ _linear("gate_scan", recurrent.gate_scan, "gate_scan_adjoint")
 _linear("gate_scan_adjoint", recurrent.gate_scan_adjoint, "gate_scan")
 
 
+def _layer_adjoint_infer(
+    weight: Spec, kept: Spec, values: Spec, stateflow: Spec, *gateflow: Spec, kind: str
+) -> tuple[Spec, Spec]:
+    slopes = _gate_slopes_infer(kept, values, kind=kind)
+    return _gate_scan_infer(weight, slopes, stateflow, *gateflow, kind=kind)
+
+
+def _layer_adjoint_rule(
+    xp: Any,
+    g_gates: Any,
+    g_states: Any,
+    weight: Any,
+    kept: Any,
+    values: Any,
+    gates: Any,
+    states: Any,
+    gateflow_like: Any,
+    *,
+    kind: str,
+) -> tuple[Any, ...]:
+    """Those of `gate_scan_adjoint` and of `gate_slopes`, one behind the other."""
+    slopes = xp.gate_slopes(kept, values, kind=kind)
+    to_weight, to_slopes, *to_flows = _gate_scan_rule("gate_scan")(
+        xp, g_gates, g_states, weight, slopes, gates, states, gateflow_like, kind=kind
+    )
+    return to_weight, *_gate_slopes_rule(xp, to_slopes, kept, values, kind=kind), *to_flows
+
+
+# gate_scan_adjoint(weight, gate_slopes(kept, values), stateflow, gateflow), slopes step by step.
+defop(
+    "layer_adjoint",
+    recurrent.layer_adjoint,
+    real=True,
+    inputs="weight kept values stateflow *gateflow",
+    outputs="gates states",
+    infer=_layer_adjoint_infer,
+    dtypes="common",
+    lazy_cotangents=True,
+    work=multiply_adds(lambda o, r, _: o[0].size * o[1].shape[0] * o[1].shape[2]),
+).vjp_together("weight kept values stateflow gateflow", _layer_adjoint_rule)
+
 # --- layers
 
 
-def _infer_lstm(inflow: Spec, weight: Spec, start: Spec) -> tuple[Spec, Spec]:
+def _infer_lstm(inflow: Spec, weight: Spec, start: Spec, *bias: Spec) -> tuple[Spec, Spec]:
     (steps, batch, size), states = _infer_scan("lstm_scan", 4, 2, inflow, weight, start)
+    for each in bias:
+        _need("lstm_scan", "bias", each.shape, (4 * size,))
     return Spec((steps, 5, batch, size), inflow.dtype), Spec(states, inflow.dtype)
 
 
 def _lstm_rule(
-    xp: Any, g_kept: Any, g_states: Any, weight: Any, kept: Any, states: Any
+    xp: Any, g_kept: Any, g_states: Any, weight: Any, kept: Any, states: Any, bias_like: Any
 ) -> tuple[Any, ...]:
     """Through a gate: its slope times what arrives; c and h are linear in the gates' changes."""
-    gates = _gates_of(xp, kept, 5)
     if g_states is None:
         g_states = xp.zeros_like(states)
     flow: list[Any] = []
     if g_kept is not None:
-        i, f, g, o, y = gates
+        i, f, g, o, y = _gates_of(xp, kept, 5)
         g_i, g_f, g_g, g_o, g_y = _gates_of(xp, g_kept, 5)
         into = (g_i * (i * (1.0 - i)), g_f * (f * (1.0 - f)), g_g * (1.0 - g * g))
         flow = [xp.stack(*into, g_o * (o * (1.0 - o)), axis=2)]
         into_c = g_y * (1.0 - y * y)
         g_states = g_states + xp.unslice_like(into_c, states, key=(1, _AFTER))
-    slopes = xp.stack(*_lstm_slopes(*[*gates, xp.getitem(states, key=(1, _BEFORE))]), axis=1)
-    to_gates, to_states = xp.gate_scan_adjoint(weight, slopes, g_states, *flow, kind="lstm")
+    to_gates, to_states = xp.layer_adjoint(weight, kept, states, g_states, *flow, kind="lstm")
     return (
         to_gates,
         _weight_cotangent(xp, to_gates, states, "lstm"),
         xp.getitem(to_states, key=(_ALL, 0)),
+        [xp.sum_like(xp.merge_axes(to_gates, counts=(2, 2)), each) for each in bias_like],
     )
 
 
@@ -240,11 +315,11 @@ _LAYER: Final[dict[str, Any]] = {
 defop(
     "lstm_scan",
     recurrent.lstm_scan,
-    inputs="inflow weight start",
+    inputs="inflow weight start *bias",
     outputs="kept states",
     infer=_infer_lstm,
     **_LAYER,
-).vjp_together("inflow weight start", _lstm_rule)
+).vjp_together("inflow weight start bias", _lstm_rule)
 
 
 def _infer_gru(inflow: Spec, weight: Spec, start: Spec, bias: Spec) -> tuple[Spec, Spec]:
@@ -257,19 +332,17 @@ def _gru_rule(
     xp: Any, g_kept: Any, g_states: Any, weight: Any, kept: Any, states: Any, bias_like: Any
 ) -> tuple[Any, ...]:
     """As of an LSTM; the gate c is the tanh of its inflow and of r m."""
-    gates = _gates_of(xp, kept, 4)
     if g_states is None:
         g_states = xp.zeros_like(states)
     flow: list[Any] = []
     if g_kept is not None:
-        r, z, c, m = gates
+        r, z, c, m = _gates_of(xp, kept, 4)
         g_r, g_z, g_c, g_m = _gates_of(xp, g_kept, 4)
         into_c = g_c * (1.0 - c * c)
         into_r = (g_r + m * into_c) * (r * (1.0 - r))
         into = (into_r, g_z * (z * (1.0 - z)), into_c, g_m + r * into_c)
         flow = [xp.stack(*into, axis=2)]
-    slopes = xp.stack(*_gru_slopes(*[*gates, xp.getitem(states, key=(0, _BEFORE))]), axis=1)
-    to_gates, to_states = xp.gate_scan_adjoint(weight, slopes, g_states, *flow, kind="gru")
+    to_gates, to_states = xp.layer_adjoint(weight, kept, states, g_states, *flow, kind="gru")
     return (
         xp.getitem(to_gates, key=(_ALL, _ALL, slice(0, 3))),
         _weight_cotangent(xp, to_gates, states, "gru"),

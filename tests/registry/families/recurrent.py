@@ -32,6 +32,14 @@ def _layer(gates: int, states: int, biased: bool = False, **attrs: str) -> list[
     return samples
 
 
+def _biased() -> list[Sample]:
+    """An LSTM with a bias, which is optional."""
+    return [
+        Sample(f"{sample.label}-biased", (*sample.operands, real(4 * sample.operands[0].shape[3])))
+        for sample in _layer(4, 2)
+    ]
+
+
 def _kinks() -> list[Sample]:
     """Sums whose signs are clear: weights are small beside what flows in."""
     samples = []
@@ -62,6 +70,35 @@ def _linear() -> list[Sample]:
     return samples
 
 
+def _slopes() -> list[Sample]:
+    samples = []
+    for kind, kept, states in (("gru", 4, 1), ("lstm", 5, 2)):
+        for label, (time, batch, size) in {**_SIZES, **_EMPTY, "strided": (2, 2, 2)}.items():
+            arrays = [real(time, kept, batch, size), real(states, time + 1, batch, size)]
+            if label == "strided":
+                arrays = [strided(a) for a in arrays]
+            samples.append(Sample(f"{kind}-{label}", tuple(arrays), {"kind": kind}))
+    return samples
+
+
+def _layer_adjoints() -> list[Sample]:
+    samples = []
+    for kind, kept, states, rows in (("gru", 4, 1, 3), ("lstm", 5, 2, 4)):
+        for label, (time, batch, size) in {**_SIZES, **_EMPTY, "strided": (2, 2, 2)}.items():
+            arrays = [
+                0.5 * real(rows * size, size),
+                0.5 * real(time, kept, batch, size),
+                0.5 * real(states, time + 1, batch, size),
+                real(states, time + 1, batch, size),
+                real(time, batch, 4, size),
+            ]
+            if label == "strided":
+                arrays = [strided(a) for a in arrays]
+            samples.append(Sample(f"{kind}-{label}", tuple(arrays), {"kind": kind}))
+        samples.append(Sample(f"{kind}-states-alone", tuple(arrays[:4]), {"kind": kind}))
+    return samples
+
+
 def _sigmoid(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x))
 
@@ -77,7 +114,9 @@ def _empty(start: Array, time: int, kept: int) -> tuple[Array, Array]:
     return np.zeros((time, kept, batch, size)), states
 
 
-def lstm_scan(inflow: Array, weight: Array, start: Array) -> tuple[Array, Array]:
+def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple[Array, Array]:
+    for each in bias:
+        inflow = inflow + each.reshape(4, -1)
     kept, states = _empty(start, len(inflow), 5)
     for t, _, b, u in np.ndindex(len(inflow), 1, *start.shape[1:]):
         h, c, size = states[0, t, b], states[1, t, b, u], start.shape[2]
@@ -153,10 +192,36 @@ def gate_scan_adjoint(
     return found[:count].reshape(shape), found[count:].reshape(stateflow.shape)
 
 
+def gate_slopes(kept: Array, states: Array, kind: str) -> Array:
+    time, count, batch, size = kept.shape
+    slopes = np.zeros((time, count + 1, batch, size))
+    for t, b, u in np.ndindex(time, batch, size):
+        before = states[-1, t, b, u]
+        if kind == "lstm":
+            i, f, g, o, y = kept[t, :, b, u]
+            found = [(i - i**2) * g, (f - f**2) * before, i - i * g**2, (o - o**2) * y, f]
+            found.append(o - o * y**2)
+        else:
+            r, z, c, m = kept[t, :, b, u]
+            at_c = (1.0 - z) * (1.0 - c**2)
+            found = [at_c * m * (r - r**2), (before - c) * (z - z**2), at_c, at_c * r, z]
+        slopes[t, :, b, u] = found
+    return slopes
+
+
+def layer_adjoint(
+    weight: Array, kept: Array, values: Array, stateflow: Array, *gateflow: Array, kind: str
+) -> tuple[Array, Array]:
+    slopes = gate_slopes(kept, values, kind)
+    return gate_scan_adjoint(weight, slopes, stateflow, *gateflow, kind=kind)
+
+
 SAMPLES: dict[str, list[Sample]] = {
-    "lstm_scan": _layer(4, 2),
+    "lstm_scan": [*_layer(4, 2), *_biased()],
     "gru_scan": _layer(3, 1, biased=True),
     "rnn_scan": [*_layer(1, 1, activation="tanh"), *_kinks()],
+    "gate_slopes": _slopes(),
+    "layer_adjoint": _layer_adjoints(),
     "gate_scan": _linear(),
     "gate_scan_adjoint": _linear(),
 }
@@ -165,6 +230,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "lstm_scan": lstm_scan,
     "gru_scan": gru_scan,
     "rnn_scan": rnn_scan,
+    "gate_slopes": gate_slopes,
+    "layer_adjoint": layer_adjoint,
     "gate_scan": gate_scan,
     "gate_scan_adjoint": gate_scan_adjoint,
 }

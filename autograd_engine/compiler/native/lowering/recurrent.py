@@ -17,7 +17,7 @@ import numpy as np
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes, simd_bytes
 from autograd_engine.compiler.native.c_code.c_text import c_type
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
-from autograd_engine.ops.kernels.recurrent import RECURRENT
+from autograd_engine.ops.kernels.recurrent import RECURRENT, slopes_of
 
 # Rows from which, and bytes of the matrix from which a BLAS is as fast.
 _ROWS: Final = 256
@@ -324,6 +324,8 @@ def _layer(
 ) -> Any:
     time, batch, gates, size = inflow.shape
     name = np.origin.op.name
+    if name == "lstm_scan" and bias:
+        inflow, bias = inflow + bias[0].reshape(gates, size), ()
     s = _Sizes(np, inflow, time, batch, size, start.shape[0])
     kept = {"lstm_scan": 5, "gru_scan": 4}.get(name, 0)
     shapes = [(time, kept, batch, size)] * bool(kept) + [s.state_shape]
@@ -359,13 +361,33 @@ def _layer(
     return results if kept else results[0]
 
 
+@lowers("gate_slopes")
+def _slopes(np: Loops, kept: Traced, states: Traced, *, kind: str) -> Any:
+    return np.stack(slopes_of(kept, states, kind), axis=1)
+
+
+@lowers("layer_adjoint")
+def _layer_adjoint(
+    np: Loops,
+    weight: Traced,
+    kept: Traced,
+    values: Traced,
+    stateflow: Traced,
+    *gateflow: Traced,
+    kind: str,
+) -> Any:
+    return _linear(
+        np, weight, _slopes(np, kept, values, kind=kind), stateflow, *gateflow, kind=kind
+    )
+
+
 @lowers("gate_scan", "gate_scan_adjoint")
 def _linear(
     np: Loops, weight: Traced, slopes: Traced, stateflow: Traced, *gateflow: Traced, kind: str
 ) -> Any:
     time, count, batch, size = slopes.shape
     s = _Sizes(np, slopes, time, batch, size, stateflow.shape[0])
-    back = np.origin.op.name == "gate_scan_adjoint"
+    back = np.origin.op.name != "gate_scan"
     blocks = RECURRENT[kind]
     gates = blocks[-1][1]
     shapes = [(time, batch, gates, size), s.state_shape]
