@@ -57,10 +57,16 @@ def _affine(adjoint: bool) -> list[Sample]:
         ("size-1", (3, 1), (1,), ((1,), None, None)),
         ("empty", (0, 3), (3,), ((1,), None, None)),
     ]
+    # Numbers of their own: all families draw from one stream, and others depend on what they get.
+    random = np.random.default_rng(20261123)
+
+    def drawn(*shape: int) -> Array:
+        return np.asarray(random.uniform(-2.0, 2.0, shape))
+
     samples = []
     for label, shape, channels, (axis, split, spread) in cases:
-        operands = [real(*shape), real(*channels)]
-        operands.insert(0 if adjoint else 2, real(*(shape if adjoint else channels)))
+        operands = [drawn(*shape), drawn(*channels)]
+        operands.insert(0 if adjoint else 2, drawn(*(shape if adjoint else channels)))
         attrs = {"axis": axis, "epsilon": 1e-2, "split": split, "spread": spread}
         samples.append(Sample(label, tuple(operands), attrs))
         if label == "layer":
