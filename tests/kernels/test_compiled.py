@@ -122,6 +122,48 @@ def test_standardize(dtype: str, case: Any) -> None:
     assert close(*both("standardize", np.ones(shape, dtype), **attrs))
 
 
+# Shapes, and `axis`, `split`, `spread`: layers, images by groups and by channels, channels last.
+AFFINE: list[tuple[tuple[int, ...], tuple[int, ...], Any, Any]] = [
+    ((33, 1000), (1,), None, None),
+    ((700, 3), (1,), None, None),
+    ((2, 5, 7, 11), (2, 3), None, None),
+    ((3, 12, 5, 7), (2,), (0, 4, 105), (1, -1, 1, 1)),
+    ((3, 12, 1), (2,), (0, 4, 3), (1, -1, 1)),
+    ((2, 5, 1300), (2,), None, (1, -1, 1)),
+    ((6, 5, 7, 13), (0, 2, 3), None, (1, -1, 1, 1)),
+    ((301, 37), (0,), None, (1, -1)),
+    ((4, 3, 5, 270), (0, 1, 2), None, (1, 1, 1, -1)),
+    ((4, 3, 5, 9), (1, 2), None, (1, 1, 1, -1)),
+]
+
+
+@over("dtype", DTYPES)
+@over("case", AFFINE)
+def test_standardize_affine(dtype: str, case: Any) -> None:
+    """As NumPy has it, and with the same bits on any number of threads."""
+    shape, axis, split, spread = case
+    attrs = {"axis": axis, "epsilon": 1e-5, "split": split, "spread": spread}
+    random = np.random.default_rng(0)
+    channels = tuple(shape[a] for a in axis) if spread is None else (shape[spread.index(-1)],)
+    x, y = (np.asarray(random.standard_normal(shape), dtype) for _ in range(2))
+    weight, bias = (np.asarray(random.standard_normal(channels), dtype) for _ in range(2))
+    for where in (np.asarray, np.asfortranarray):
+        assert close(*both("standardize_affine", where(x), weight, bias, **attrs))
+        assert close(*both("standardize_affine_adjoint", where(y), where(x), weight, **attrs))
+    before, found = runtime.threads(), set()
+    for count in (1, 2, 3):
+        runtime.set_threads(count)
+        made = REGISTRY["standardize_affine"].kernel(x, weight, bias, **attrs)
+        made += REGISTRY["standardize_affine_adjoint"].kernel(y, x, weight, **attrs)
+        found.add(tuple(v.tobytes() for v in made))
+    runtime.set_threads(before)
+    assert len(found) == 1
+    for special in (np.inf, np.nan):
+        x[-1, -1] = special
+        assert close(*both("standardize_affine", x, weight, bias, **attrs))
+        assert close(*both("standardize_affine_adjoint", y, x, weight, **attrs))
+
+
 @over("dtype", DTYPES)
 @over("case", [case for case in ALONG if len(case[1]) == 1])
 def test_softmax_along_any_axis(dtype: str, case: Any) -> None:

@@ -23,6 +23,7 @@ from autograd_engine.autograd.batching.batched import (
     value_of,
 )
 from autograd_engine.core.spec import Spec
+from autograd_engine.ops.nn.normalization import affine, affine_adjoint
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["loops", "rule_of"]
@@ -381,6 +382,11 @@ def _isin(xp: Batching, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any
     return run(xp, op, [value_of(x), test], attrs)
 
 
+def _made_of(function: Callable[..., Any]) -> Rule:
+    """By the operations that it is made of, ``function(xp, *operands, **attrs)``."""
+    return lambda xp, op, operands, attrs: function(xp, *operands, **attrs)
+
+
 # --- which is which
 
 
@@ -397,6 +403,8 @@ _RULES: Final[dict[str, Rule]] = {
     **_each(_padding, "pad unpad extend unextend"),
     **_each(_keyed, "getitem unslice_like unslice_add"),
     **_each(_indexed, "index index_add_like"),
+    "standardize_affine": _made_of(affine),
+    "standardize_affine_adjoint": _made_of(affine_adjoint),
     "to_complex": broadcast,
     "matmul": _matmul,
     "sum_like": _sum_like,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Final
+
+import numpy as np
 
 from autograd_engine.core.checks import is_int, positive_int, require_bools
 from autograd_engine.core.dims import Dim, product
@@ -43,9 +46,10 @@ def _channel_axis(op: str, x: Any, data_format: str) -> int:
         raise ArgumentError(
             f"{op}: data_format must be one of {list(LAYOUTS)}, got {data_format!r}"
         )
-    if spec_of(x).ndim < 2:
-        raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
-    return 1 if data_format[1] == "C" else spec_of(x).ndim - 1
+    shape = _shape_of(x)
+    if len(shape) < 2:
+        raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(shape)}")
+    return 1 if data_format[1] == "C" else len(shape) - 1
 
 
 def _affine(op: str, argument: str, value: Any, shape: Shape) -> Any:
@@ -77,10 +81,42 @@ def _scaled(x: Any, out: Any, weight: Any, bias: Any, shape: Any = None) -> Any:
     return out
 
 
+def _shape_of(x: Any) -> Shape:
+    shape: Shape = x._data.shape if x.__class__ is Tensor else spec_of(x).shape
+    return shape
+
+
+def _dtype_of(x: Any) -> Any:
+    return x._data.dtype if x.__class__ is Tensor else spec_of(x).dtype
+
+
+def _standardized(
+    x: Any, weight: Any, bias: Any, axes: tuple[int, ...], epsilon: float, spread: Any = None
+) -> tuple[Any, Any, Any]:
+    """`x` standardised, then scaled and shifted; and the moments."""
+    if weight is not None and bias is not None:
+        dtype = _dtype_of(x)
+        if dtype == _dtype_of(weight) and dtype == _dtype_of(bias):
+            return ops.standardize_affine(
+                x, weight, bias, axis=axes, epsilon=epsilon, split=None, spread=spread
+            )
+    out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
+    return _scaled(x, out, weight, bias, spread), mean, variance
+
+
+@functools.lru_cache(maxsize=64)
+def _identity(channels: int, dtype: Any) -> tuple[Any, Any]:
+    """A factor and a term for each channel that change nothing."""
+    made = np.ones(channels, dtype), np.zeros(channels, dtype)
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
 def _normalized_axes(op: str, x: Any, normalized_shape: Any) -> tuple[tuple[int, ...], Any]:
     """The last axes, and their sizes, which are `normalized_shape`."""
     sizes = (normalized_shape,) if is_int(normalized_shape) else tuple(normalized_shape)
-    shape = spec_of(x).shape
+    shape = _shape_of(x)
     if not sizes or shape[len(shape) - len(sizes) :] != sizes:
         raise ShapeError(
             f"{op}: x {format_shape(shape)} does not end in normalized_shape {list(sizes)}"
@@ -125,8 +161,7 @@ def layer_norm(
     axes, sizes = _normalized_axes("layer_norm", x, normalized_shape)
     weight = _affine("layer_norm", "weight", weight, sizes)
     bias = _affine("layer_norm", "bias", bias, sizes)
-    out, _, _ = ops.standardize(x, axis=axes, epsilon=epsilon)
-    return _scaled(x, out, weight, bias)
+    return _standardized(x, weight, bias, axes, epsilon)[0]
 
 
 @atomic
@@ -228,8 +263,8 @@ def batch_norm(
         require_bools("batch_norm", use_global_stats=use_global_stats)
     x = as_operand("batch_norm", x)
     channel = _channel_axis("batch_norm", x, data_format)
-    ndim = spec_of(x).ndim
-    channels = spec_of(x).shape[channel : channel + 1]
+    shape = _shape_of(x)
+    ndim, channels = len(shape), shape[channel : channel + 1]
     given = (running_mean, running_var, weight, bias)
     running_mean, running_var, weight, bias = (
         _affine("batch_norm", name, value, channels)
@@ -244,10 +279,10 @@ def batch_norm(
                 "the statistics of x"
             )
         out = standardize_with(x, running_mean, running_var, spread, epsilon)
+        out = _scaled(x, out, weight, bias, spread)
     else:
         axes = tuple(i for i in range(ndim) if i != channel)
-        out, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
-    out = _scaled(x, out, weight, bias, spread)
+        out, mean, variance = _standardized(x, weight, bias, axes, epsilon, spread)
     if not fixed:  # last: a call that fails has written nothing
         statistics = ((running_mean, mean), (running_var, variance))
         kept = [
@@ -310,7 +345,7 @@ def instance_norm(
     check_number("instance_norm", "momentum", momentum)
     x = as_operand("instance_norm", x)
     channel = _channel_axis("instance_norm", x, data_format)
-    shape = spec_of(x).shape
+    shape = _shape_of(x)
     if len(shape) < 3:
         raise ShapeError(
             f"instance_norm: x must be [N, C, ...] with pixels to average over, got "
@@ -324,7 +359,7 @@ def instance_norm(
     spread = along(len(shape), channel)
     if use_input_stats:
         axes = tuple(i for i in range(1, len(shape)) if i != channel)
-        out, _, _ = ops.standardize(x, axis=axes, epsilon=eps)
+        return _standardized(x, weight, bias, axes, eps, spread)[0]
     elif running_mean is None or running_var is None:
         raise ArgumentError(
             "instance_norm: use_input_stats=False needs running_mean and running_var, got None"
@@ -336,23 +371,22 @@ def instance_norm(
 
 def _channels_second(x: Any, channel: int) -> tuple[Any, Any]:
     """`x` with its channels second, and the way back."""
-    ndim = spec_of(x).ndim
+    ndim = len(_shape_of(x))
     if channel == 1:
         return x, lambda out: out
     there, back = (0, ndim - 1, *range(1, ndim - 1)), (0, *range(2, ndim), 1)
     return ops.transpose(x, perm=there), lambda out: ops.transpose(out, perm=back)
 
 
-def _pixels(op: str, x: Any, lead: tuple[int, ...]) -> Any:
-    """``[N, C, ...]`` as ``[N, *lead, the rest]``, in as many pixels as there are."""
-    shape = spec_of(x).shape
-    sizes = shape[1:]
+def _pixels(x: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape ``[N, *lead, the rest]`` for ``[N, C, ...]``, in as many pixels as there are."""
+    sizes = _shape_of(x)[1:]
     if any(isinstance(d, Dim) for d in sizes):
         rest = -1
     else:
         count = product(lead)
         rest = int(product(sizes)) // int(count) if count else 0
-    return ops.reshape(x, shape=(0, *lead, rest))
+    return (0, *lead, rest)
 
 
 @atomic
@@ -393,7 +427,7 @@ def group_norm(
     epsilon = check_number("group_norm", "epsilon", epsilon)
     x = as_operand("group_norm", x)
     channel = _channel_axis("group_norm", x, data_format)
-    shape = spec_of(x).shape
+    shape = _shape_of(x)
     channels = shape[channel]
     if isinstance(channels, Dim):
         raise ShapeError(f"group_norm: the channels of {format_shape(shape)} must be known")
@@ -404,10 +438,22 @@ def group_norm(
     weight = _affine("group_norm", "weight", weight, (channels,))
     bias = _affine("group_norm", "bias", bias, (channels,))
     first, back = _channels_second(x, channel)
-    groups = _pixels("group_norm", first, (int(num_groups),))
-    out, _, _ = ops.standardize(groups, axis=(2,), epsilon=epsilon)
-    out = back(ops.reshape_like(out, first))
-    return _scaled(x, out, weight, bias, along(len(shape), channel))
+    dtype = _dtype_of(x)
+    ones, zeros = _identity(channels, dtype)
+    if isinstance(x, Tensor):
+        ones, zeros = Tensor._wrap(ones), Tensor._wrap(zeros)
+    alike = all(v is None or _dtype_of(v) == dtype for v in (weight, bias))
+    out, _, _ = ops.standardize_affine(
+        first,
+        weight if alike and weight is not None else ones,
+        bias if alike and bias is not None else zeros,
+        axis=(2,),
+        epsilon=epsilon,
+        split=_pixels(first, (int(num_groups),)),
+        spread=along(len(shape), 1),
+    )
+    out = back(out)
+    return out if alike else _scaled(x, out, weight, bias, along(len(shape), channel))
 
 
 @atomic
@@ -468,7 +514,7 @@ def local_response_norm(
     if isinstance(channels, Dim):
         raise ShapeError("local_response_norm: the number of channels must be known")
     work = widen(first)
-    squares = _pixels("local_response_norm", ops.square(work), (1, int(channels)))
+    squares = ops.reshape(ops.square(work), shape=_pixels(work, (1, int(channels))))
     mean = ops.avg_pool(
         squares,
         kernel=(size, 1),

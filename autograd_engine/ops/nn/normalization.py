@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dtypes import FLOAT32
-from autograd_engine.core.spec import Array, Spec, reduced_shape
+from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.kernels import columns, rows
+from autograd_engine.ops.kernels import affine as kernels, columns, rows
+from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.work import each_read
 
 Axes = tuple[int, ...]
+Sizes = tuple[int, ...] | None
 
 
 def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array, Array]:
@@ -125,8 +127,25 @@ def _standardize_adjoint(
     return np.asarray(dx)
 
 
-# With s = sqrt(variance + epsilon): linear in y and its own adjoint; the product out <y out> gives
-# -(y <g out> + g <y out>) / s for out; d(1 / s) is -1 / (2 s^2) of 1 / s for each unit of variance.
+def adjoint_y(xp: Any, g: Any, out: Any, variance: Any, *, axis: Axes, epsilon: float) -> Any:
+    """Linear in y and its own adjoint."""
+    return xp.standardize_adjoint(g, out, variance, axis=axis, epsilon=epsilon)
+
+
+def adjoint_out(
+    xp: Any, g: Any, y: Any, out: Any, variance: Any, *, axis: Axes, epsilon: float
+) -> Any:
+    """With s = sqrt(variance + epsilon): out <y out> gives -(y <g out> + g <y out>) / s."""
+    along_g = xp.mean(g * out, axis=axis, keepdims=True)
+    along_y = xp.mean(y * out, axis=axis, keepdims=True)
+    return -(y * along_g + g * along_y) / xp.sqrt(variance + epsilon)
+
+
+def adjoint_variance(xp: Any, g: Any, dx: Any, variance: Any, *, axis: Axes, epsilon: float) -> Any:
+    """d(1 / s) is -1 / (2 s^2) of 1 / s for each unit of variance."""
+    return xp.sum(g * dx, axis=axis, keepdims=True) / (-2.0 * (variance + epsilon))
+
+
 defop(
     "standardize_adjoint",
     _standardize_adjoint,
@@ -135,16 +154,196 @@ defop(
     infer=lambda y, out, variance, **_: out,
     dtypes="common",
     work=each_read(8),
-).vjp(
-    y=lambda xp, g, out, variance, **attrs: xp.standardize_adjoint(g, out, variance, **attrs),
-    out=lambda xp, g, y, out, variance, *, axis, epsilon: (
-        -(
-            y * xp.mean(g * out, axis=axis, keepdims=True)
-            + g * xp.mean(y * out, axis=axis, keepdims=True)
-        )
-        / xp.sqrt(variance + epsilon)
-    ),
-    variance=lambda xp, g, dx, variance, *, axis, epsilon: (
-        xp.sum(g * dx, axis=axis, keepdims=True) / (-2.0 * (variance + epsilon))
-    ),
+).vjp(y=adjoint_y, out=adjoint_out, variance=adjoint_variance)
+
+
+# --- with a factor and a term for each channel
+
+
+def affine(
+    xp: Any,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Any, Any, Any]:
+    """`standardize_affine` by the operations that it is made of."""
+    first = x if split is None else xp.reshape(x, shape=split)
+    out, mean, variance = xp.standardize(first, axis=axis, epsilon=epsilon)
+    if split is not None:
+        out = xp.reshape_like(out, x)
+    if spread is not None:
+        weight, bias = xp.reshape(weight, shape=spread), xp.reshape(bias, shape=spread)
+    return out * weight + bias, mean, variance
+
+
+def affine_adjoint(
+    xp: Any,
+    y: Any,
+    x: Any,
+    weight: Any,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Any, Any, Any]:
+    """`standardize_affine_adjoint` by the operations that it is made of."""
+    first = x if split is None else xp.reshape(x, shape=split)
+    factor = weight if spread is None else xp.reshape(weight, shape=spread)
+    out, _, variance = xp.standardize(first, axis=axis, epsilon=epsilon)
+    scaled = y * factor
+    if split is not None:
+        scaled = xp.reshape(scaled, shape=split)
+    dx = xp.standardize_adjoint(scaled, out, variance, axis=axis, epsilon=epsilon)
+    if split is not None:
+        dx, out = xp.reshape_like(dx, x), xp.reshape_like(out, x)
+    sums = [xp.reshape_like(xp.sum_like(v, factor), weight) for v in (y * out, y)]
+    return dx, sums[0], sums[1]
+
+
+def _standardize_affine(
+    x: Array,
+    weight: Array,
+    bias: Array,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Array, Array, Array]:
+    """`standardize`, times `weight`, plus `bias`; and the two moments.
+
+    What is standardised is `x` in the shape `split`, if there is one, as `reshape` takes it: so
+    channels fall into groups. `weight` and `bias` take the shape `spread` beside `x`.
+    """
+    done = kernels.standardize(x, weight, bias, axis, epsilon, split, spread)
+    if done is not None:
+        return done
+    attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
+    out, mean, variance = affine(raw, x, weight, bias, **attrs)
+    return np.asarray(out), mean, variance
+
+
+def _infer_standardize_affine(
+    x: Spec,
+    weight: Spec,
+    bias: Spec,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Spec, Spec, Spec]:
+    shape = x.shape if split is None else reshaped("reshape", x.shape, split)
+    _, mean, variance = _infer_standardize(Spec(shape, x.dtype), axis=axis, epsilon=epsilon)
+    return x, mean, variance
+
+
+# The moments are kept for inference, outside of any gradient, as `running_statistic` keeps them.
+defop(
+    "standardize_affine",
+    _standardize_affine,
+    inputs="x weight bias",
+    outputs="out mean variance",
+    nondiff_outputs="mean variance",
+    infer=_infer_standardize_affine,
+    dtypes="floating",
+    work=each_read(9),
+).vjp_together(
+    "x weight bias",
+    lambda xp, g_out, x, weight, **attrs: xp.standardize_affine_adjoint(g_out, x, weight, **attrs),
 )
+
+
+def _standardize_affine_adjoint(
+    y: Array,
+    x: Array,
+    weight: Array,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Array, Array, Array]:
+    """With h what `x` is standardised to: the adjoint of y weight, and the sums of y h and y."""
+    done = kernels.standardize_adjoint(y, x, weight, axis, epsilon, split, spread)
+    if done is not None:
+        return done
+    attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
+    dx, dweight, dbias = affine_adjoint(raw, y, x, weight, **attrs)
+    return dx, dweight, np.array(dbias)  # the sum of one element is that element
+
+
+def _affine_adjoint_rule(
+    xp: Any,
+    g_dx: Any,
+    g_dweight: Any,
+    g_dbias: Any,
+    y: Any,
+    x: Any,
+    weight: Any,
+    *,
+    axis: Axes,
+    epsilon: float,
+    split: Sizes,
+    spread: Sizes,
+) -> tuple[Any, Any, Any]:
+    """By the rules of what it is made of: h = standardize(x), dx the adjoint of y weight,
+    dweight and dbias the sums of y h and y. All of it is in the dtype of the moments.
+    """
+    attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon}
+
+    def divided(v: Any) -> Any:
+        return v if split is None else xp.reshape(v, shape=split)
+
+    def whole(v: Any) -> Any:
+        return v if split is None else xp.reshape_like(v, x)
+
+    def beside(v: Any) -> Any:
+        v = xp.cast_like(v, variance)
+        return v if spread is None else xp.reshape(v, shape=spread)
+
+    first = divided(x)
+    h, _, variance = xp.standardize(first, **attrs)
+    h, given, factor = xp.cast_like(h, variance), xp.cast_like(y, variance), beside(weight)
+    cotangent_y = cotangent_h = cotangent_variance = dweight = None
+    if g_dx is not None:
+        scaled, v = divided(given * factor), divided(xp.cast_like(g_dx, variance))
+        dx = xp.standardize_adjoint(scaled, h, variance, **attrs)
+        cotangent_h = adjoint_out(xp, v, scaled, h, variance, **attrs)
+        cotangent_variance = adjoint_variance(xp, v, dx, variance, **attrs)
+        through = whole(adjoint_y(xp, v, h, variance, **attrs))
+        cotangent_y = through * factor
+        dweight = xp.reshape_like(xp.sum_like(given * through, factor), weight)
+    if g_dweight is not None:
+        v = beside(g_dweight)
+        term, through = whole(h) * v, divided(given * v)
+        cotangent_y = term if cotangent_y is None else cotangent_y + term
+        cotangent_h = through if cotangent_h is None else cotangent_h + through
+    if g_dbias is not None:
+        term = xp.expand_like(beside(g_dbias), given, axis=(), keepdims=True)
+        cotangent_y = term if cotangent_y is None else cotangent_y + term
+    if cotangent_h is None:
+        dx = xp.zeros_like(x)
+    else:
+        dx = standardize_x(xp, cotangent_h, None, cotangent_variance, h, variance, first, **attrs)
+        dx = xp.cast_like(whole(dx), x)
+    dweight = xp.zeros_like(weight) if dweight is None else xp.cast_like(dweight, weight)
+    return xp.cast_like(cotangent_y, y), dx, dweight
+
+
+defop(
+    "standardize_affine_adjoint",
+    _standardize_affine_adjoint,
+    inputs="y x weight",
+    outputs="dx dweight dbias",
+    infer=lambda y, x, weight, **_: (x, weight, weight),
+    dtypes="common",
+    lazy_cotangents=True,
+    work=each_read(18),
+).vjp_together("y x weight", _affine_adjoint_rule)

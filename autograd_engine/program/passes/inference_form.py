@@ -97,6 +97,9 @@ def _standardize_with(found: Statistics) -> None:
     with emitting(prefix, operator.role, operator.location, sink, block):
         value, mean, variance = map(as_variable, (x, found.mean, found.variance))
         result = standardize_with(value, mean, variance, shape, operator.attrs["epsilon"])
+        if operator.op.name == "standardize_affine":
+            factor, term = (ops.reshape(as_variable(v), shape=shape) for v in operator.operands[1:])
+            result = result * factor + term
     del block.vars[result.name]
     sink[-1].results = (Ref(out, 0),)
     for ref in operator.results[1:]:

@@ -5,6 +5,7 @@ enum { BLOCK = 256 };
 
 struct columns_fX {
     const real *x, *y, *variance_in;
+    const real *weight, *bias;  /* of each place in [inner] */
     real *out, *first, *second; /* two numbers of each column */
     int64_t n, inner, blocks;
     double epsilon;
@@ -158,35 +159,42 @@ AE_FUNCTION softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t ou
     run_fX(softmax_adjoint_blocks_fX, &c, outer, 2);
 }
 
+/* The mean and the variance of each column of a block. */
+static void moments_fX(const struct columns_fX *c, struct block_fX b, real *mean, real *variance,
+                       real *scale)
+{
+    double sums[BLOCK];
+    memset(sums, 0, sizeof sums);
+    for (int64_t i = 0; i < c->n; i++) {
+        const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+        for (int64_t j = 0; j < b.width; j++)
+            sums[j] += x[j];
+    }
+    for (int64_t j = 0; j < b.width; j++)
+        mean[j] = (real)(sums[j] / (double)c->n);
+    memset(sums, 0, sizeof sums);
+    for (int64_t i = 0; i < c->n; i++) {
+        const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+        for (int64_t j = 0; j < b.width; j++)
+            sums[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
+    }
+    for (int64_t j = 0; j < b.width; j++) {
+        variance[j] = (real)(sums[j] / (double)c->n);
+        scale[j] = (real)(1.0 / sqrt((double)variance[j] + c->epsilon));
+    }
+}
+
 static void standardize_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct columns_fX *c = context;
-    double sums[BLOCK];
     real scale[BLOCK];
     (void)worker;
     for (int64_t k = lo; k < hi; k++) {
         struct block_fX b = block_fX(c, k);
-        real *mean = c->first + b.column, *variance = c->second + b.column;
-        memset(sums, 0, sizeof sums);
-        for (int64_t i = 0; i < c->n; i++) {
-            const real *x = c->x + b.at + i * c->inner;
-#pragma omp simd
-            for (int64_t j = 0; j < b.width; j++)
-                sums[j] += x[j];
-        }
-        for (int64_t j = 0; j < b.width; j++)
-            mean[j] = (real)(sums[j] / (double)c->n);
-        memset(sums, 0, sizeof sums);
-        for (int64_t i = 0; i < c->n; i++) {
-            const real *x = c->x + b.at + i * c->inner;
-#pragma omp simd
-            for (int64_t j = 0; j < b.width; j++)
-                sums[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
-        }
-        for (int64_t j = 0; j < b.width; j++) {
-            variance[j] = (real)(sums[j] / (double)c->n);
-            scale[j] = (real)(1.0 / sqrt((double)variance[j] + c->epsilon));
-        }
+        real *mean = c->first + b.column;
+        moments_fX(c, b, mean, c->second + b.column, scale);
         for (int64_t i = 0; i < c->n; i++) {
             const real *x = c->x + b.at + i * c->inner;
             real *out = c->out + b.at + i * c->inner;
@@ -255,4 +263,102 @@ AE_FUNCTION standardize_adjoint_fX(ae_array y, ae_array out, ae_array variance, 
                            .inner = inner,
                            .epsilon = epsilon};
     run_fX(standardize_adjoint_blocks_fX, &c, outer, 2);
+}
+
+/* Standardized, times the factor and plus the term of each place in [inner]. */
+static void affine_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    real scale[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        const real *weight = c->weight + b.column % c->inner, *bias = c->bias + b.column % c->inner;
+        real *mean = c->first + b.column;
+        moments_fX(c, b, mean, c->second + b.column, scale);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *out = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                out[j] = (x[j] - mean[j]) * scale[j] * weight[j] + bias[j];
+        }
+    }
+}
+
+AE_FUNCTION affine_fX(ae_array x, ae_array weight, ae_array bias, ae_array out, ae_array mean,
+                      ae_array variance, int64_t outer, int64_t n, int64_t inner, double epsilon)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .weight = AE_DATA(const real, weight),
+                           .bias = AE_DATA(const real, bias),
+                           .out = AE_DATA(real, out),
+                           .first = AE_DATA(real, mean),
+                           .second = AE_DATA(real, variance),
+                           .n = n,
+                           .inner = inner,
+                           .epsilon = epsilon};
+    run_fX(affine_blocks_fX, &c, outer, 2);
+}
+
+/* With h what x is standardized to and y = g weight: (y - <y> - h <y h>) scale, and the sums of g h
+   and g, of each column. */
+static void affine_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK], dots[BLOCK];
+    real m[BLOCK], variance[BLOCK], scale[BLOCK], mean[BLOCK], along[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        const real *weight = c->weight + b.column % c->inner;
+        int64_t place = b.column / c->inner * c->inner; /* two numbers of each column before */
+        moments_fX(c, b, m, variance, scale);
+        memset(sums, 0, sizeof sums);
+        memset(dots, 0, sizeof dots);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *g = c->y + b.at + i * c->inner, *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++) {
+                sums[j] += g[j];
+                dots[j] += g[j] * ((x[j] - m[j]) * scale[j]);
+            }
+        }
+        for (int64_t j = 0; j < b.width; j++) {
+            c->first[b.column + place + j] = (real)dots[j];
+            c->first[b.column + place + c->inner + j] = (real)sums[j];
+            mean[j] = (real)(weight[j] * sums[j] / (double)c->n);
+            along[j] = (real)(weight[j] * dots[j] / (double)c->n);
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *g = c->y + b.at + i * c->inner, *x = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] = (g[j] * weight[j] - (x[j] - m[j]) * scale[j] * along[j] - mean[j]) *
+                        scale[j];
+        }
+    }
+}
+
+/* `sums` has the shape [outer, 2, inner]: that of the first becomes the sum. */
+AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx, ae_array sums,
+                              int64_t outer, int64_t n, int64_t inner, double epsilon)
+{
+    real *first = AE_DATA(real, sums);
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .y = AE_DATA(const real, g),
+                           .weight = AE_DATA(const real, weight),
+                           .out = AE_DATA(real, dx),
+                           .first = first,
+                           .n = n,
+                           .inner = inner,
+                           .epsilon = epsilon};
+    run_fX(affine_adjoint_blocks_fX, &c, outer, 4);
+    for (int64_t j = 0; outer > 1 && j < 2 * inner; j++) {
+        double total = 0;
+        for (int64_t k = 0; k < outer; k++)
+            total += first[2 * inner * k + j];
+        first[j] = (real)total;
+    }
 }
