@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
 
+from autograd_engine.core.locations import say_where
 from autograd_engine.core.spec import may_equal
 from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.ops.registry.opdef import OpDef
@@ -28,6 +31,24 @@ __all__ = [
     "rename_var",
     "set_attr",
 ]
+
+P = ParamSpec("P")
+
+
+def _of_its_line(
+    function: Callable[Concatenate[Operator, P], None],
+) -> Callable[Concatenate[Operator, P], None]:
+    """`function` such that its errors name the line that has built the operator."""
+
+    @functools.wraps(function)
+    def call(operator: Operator, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(operator, *args, **kwargs)
+        except Exception as error:
+            say_where(error, f"{operator.type} of {operator.location.with_text}")
+            raise
+
+    return call
 
 
 def remove_op(block: Block, index: int) -> None:
@@ -115,6 +136,7 @@ def _variable(operator: Operator, name: str, function: str) -> Variable:
     return variable_named(operator.block, name, f"{function}: new_name")
 
 
+@_of_its_line
 def rename_input(operator: Operator, old_name: str, new_name: str) -> None:
     """`Operator._rename_input`."""
     block = operator.block
@@ -137,6 +159,7 @@ def rename_input(operator: Operator, old_name: str, new_name: str) -> None:
         _rebuilt(operator, operands, operator.attrs, None)
 
 
+@_of_its_line
 def rename_output(operator: Operator, old_name: str, new_name: str) -> None:
     """`Operator._rename_output`."""
     block = operator.block
@@ -165,6 +188,7 @@ def rename_output(operator: Operator, old_name: str, new_name: str) -> None:
 # --- attributes
 
 
+@_of_its_line
 def set_attr(operator: Operator, name: str, value: Any) -> None:
     """`Operator.set_attr`."""
     if name in ("op_device", "op_namescope"):
