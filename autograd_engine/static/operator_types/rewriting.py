@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, TypeVar
 
 from autograd_engine.core.locations import say_where
 from autograd_engine.core.spec import may_equal
@@ -32,18 +32,18 @@ __all__ = [
     "set_attr",
 ]
 
-P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _of_its_line(
-    function: Callable[Concatenate[Operator, P], None],
-) -> Callable[Concatenate[Operator, P], None]:
+    function: Callable[[Operator, str, T], None],
+) -> Callable[[Operator, str, T], None]:
     """`function` such that its errors name the line that has built the operator."""
 
     @functools.wraps(function)
-    def call(operator: Operator, *args: P.args, **kwargs: P.kwargs) -> None:
+    def call(operator: Operator, name: str, value: T, /) -> None:
         try:
-            function(operator, *args, **kwargs)
+            function(operator, name, value)
         except Exception as error:
             say_where(error, f"{operator.type} of {operator.location.with_text}")
             raise
