@@ -177,9 +177,7 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     def transpose(given: Sequence[Any]) -> Sequence[Any]:
         open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
         with _apart(operator.block):
-            us = {k: ops.zeros_like(as_variable(operator.results[k])) for k in open_outputs}
-            for u in us.values():
-                u.stop_gradient = False
+            us = {k: _any_cotangent(as_variable(operator.results[k])) for k in open_outputs}
             bundle: Any = [us.get(k) for k in range(len(outputs))] if op.multiple else us[0]
             pulled = pullback.pull(ops, bundle, saved, operator.attrs)
             found = gradients(list(pulled), [us[k] for k in open_outputs], list(given))
@@ -213,9 +211,16 @@ def _zeros(like: Variable) -> Variable:
         found: Variable = ops.zeros_like(like)
         return found
     operands = (Ref(like, like.version),)
-    none = _like(like, BlockOp.of("fill_stack"), operands, {"value": 0.0})
-    # Sums are numbers, where each of these stands for no gradient.
-    return _like(like, BlockOp.of("add_stacks"), (Ref(none, 0), Ref(none, 0)), {})
+    return _like(like, BlockOp.of("fill_stack"), operands, {"value": 0.0})
+
+
+def _any_cotangent(like: Variable) -> Variable:
+    """A variable to differentiate a pullback by, which is linear in it: its value is the same."""
+    if like.is_stack:  # not zeros that stand for no gradient, with which nothing is computed
+        return _like(like, BlockOp.of("add_stacks"), (Ref(like, like.version),), {})
+    found: Variable = ops.zeros_like(like)
+    found.stop_gradient = False
+    return found
 
 
 def _like(
@@ -247,9 +252,7 @@ def _push_blocks(
     goals = [v for _, v in open_results]
     sources = [v for v, _ in along.values()]
     with _apart(operator.block, operator):
-        us = [_zeros(v) for v in goals]
-        for u in us:
-            u.stop_gradient = False
+        us = [_any_cotangent(v) for v in goals]
         pulled = gradients(goals, sources, us)
         pairs = [(p, t) for p, (_, t) in zip(pulled, along.values(), strict=True) if p is not None]
         if pairs:

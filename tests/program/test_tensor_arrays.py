@@ -287,6 +287,18 @@ def test_elements_of_several_sizes() -> None:
     assert found[3].tolist() == [3]
 
 
+def test_gradients_of_an_array_with_a_gap_run_eagerly(programs: Any) -> None:
+    x = data("x", 2)
+    array = array_write(x * x, number(2))
+    array_write(paddle.sin(x), number(0), array)
+    y = array_read(array, number(0)) * array_read(array, number(2)) * array_read(array, number(2))
+    (g,) = static.gradients(paddle.sum(y), x)
+    feed = {"x": np.array([2.0, 3.0])}
+    with guarded.replaced(False):
+        found = programs[0].run_eagerly(feed, [g.name])
+    same_bits(found[g.name].numpy(), run([g], feed)[0])
+
+
 def test_eager_arrays_are_lists() -> None:
     def on_lists(x: Any, y: Any) -> None:
         one = paddle.to_tensor([1])
