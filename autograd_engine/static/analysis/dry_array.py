@@ -7,6 +7,7 @@ and its last; the elements in between are memory in one piece.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -112,11 +113,13 @@ def _like(run: DryRun, array: Elements, like: Elements) -> Elements:
     )
 
 
-def added(run: DryRun, *arrays: Elements) -> Elements:
+def added(run: DryRun, *given: Any) -> Elements:
     """A sum, element by element: new ones where more than one is computed."""
+    arrays = [a for a in given if isinstance(a, Elements)]
     known = []
-    for elements in zip(*(a.known for a in arrays), strict=False):
-        computed = [e for e in elements if e.memory is not None] or elements[:1]
+    for elements in itertools.zip_longest(*(a.known for a in arrays)):
+        there = [e for e in elements if e is not None]
+        computed = [e for e in there if e.memory is not None] or there[:1]
         if len(computed) == 1:
             known.append(computed[0])
         else:
@@ -173,13 +176,25 @@ def _name(run: DryRun, value: Any) -> None:
         run.name(value, ref.key)
 
 
-ARRAY_FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {
-    id(control_flow.array_new): _new,
-    id(control_flow.array_write): _write,
-    id(control_flow.array_read): _read,
-    id(control_flow.array_like): _like,
-    id(control_flow.array_join): _join,
-    id(control_flow.array_split): _split,
-    id(control_flow.array_sizes): _sizes,
-    id(control_flow.array_length): _length,
+def _on_elements(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, for which a list, of a branch that did not run, is an array of no elements."""
+
+    def call(run: DryRun, *operands: Any, **attrs: Any) -> Any:
+        return function(run, *(Elements() if isinstance(o, list) else o for o in operands), **attrs)
+
+    return call
+
+
+_BY_KIND: Final[dict[str, Callable[..., Any]]] = {
+    "array_new": _new,
+    "array_write": _write,
+    "array_read": _read,
+    "array_like": _like,
+    "array_join": _join,
+    "array_split": _split,
+    "array_sizes": _sizes,
+    "array_length": _length,
+}
+ARRAY_FUNCTIONS: Final = {
+    id(getattr(control_flow, kind)): _on_elements(_BY_KIND[kind]) for kind in control_flow.ARRAYS
 }

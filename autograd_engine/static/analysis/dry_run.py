@@ -285,7 +285,9 @@ def _iterations(
     arrays = [v for v in first[:n] if isinstance(v, Elements)]
     each = _own_bytes(first[n:], (*carried, *arrays, *given))
     carried = tuple(
-        after_iterations(run, before, after, trips) if isinstance(after, Elements) else after
+        after_iterations(run, before, after, trips)
+        if isinstance(before, Elements) and isinstance(after, Elements)
+        else after
         for before, after in zip(carried, first[:n], strict=True)
     )
     del first
@@ -348,7 +350,8 @@ def _like(run: DryRun, stack: Any, *_: Any, **__: Any) -> Any:
 
 
 def _add_stacks(run: DryRun, stack: Any, *others: Any) -> Any:
-    return added(run, stack, *others) if isinstance(stack, Elements) else _like(run, stack)
+    arrays = any(isinstance(s, Elements) for s in (stack, *others))
+    return added(run, stack, *others) if arrays else _like(run, stack)
 
 
 def _fill_stack(run: DryRun, stack: Any, **attrs: Any) -> Any:
