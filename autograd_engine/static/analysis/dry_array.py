@@ -78,15 +78,18 @@ def _new(_: DryRun) -> Elements:
 def _write(run: DryRun, array: Elements, x: FakeArray, i: Any) -> Elements:
     operator, known, count = run.operator(), list(array.known), array.count
     place = _place(operator, 2)
-    if place is None and operator is not None:
-        run.symbols.growing.add(operator.results[0].var.name)
-    if place is None or array.between or not isinstance(count, int) or place > len(known):
-        place = len(known)
-        count = count + 1
-    known[place : place + 1] = [x]
-    made = Elements(
-        tuple(known), array.between, max(count, len(known)) if isinstance(count, int) else count
-    )
+    if place is not None and (array.between or count != len(known)):
+        place = None  # it may be one of those between
+    if place is not None and place < len(known):
+        known[place] = x
+    elif known and None in (x.memory, known[-1].memory):  # in a gradient, of what is there
+        known[-1] = x
+    else:
+        known.append(x)
+        count = count + 1 if place is None else place + 1
+        if place is None and operator is not None:
+            run.symbols.growing.add(operator.results[0].var.name)
+    made = Elements(tuple(known), array.between, count)
     _name(run, made)
     return made
 
