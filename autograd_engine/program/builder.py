@@ -274,7 +274,10 @@ def _wants_gradient(op: OpDef, operands: Sequence[OperandRef], results: Sequence
 
 def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:
     """A new variable of the block, named after `stem`, for an operator to write."""
-    var = Variable(block, unique_name.generate(stem), spec, stop_gradient=stop_gradient)
+    name = unique_name.generate(stem)
+    while name in block.vars:  # of a program from a file, which was built by other counters
+        name = unique_name.generate(stem)
+    var = Variable(block, name, spec, stop_gradient=stop_gradient)
     return Ref(block.add_var(var), 0)
 
 

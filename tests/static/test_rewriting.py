@@ -105,6 +105,21 @@ class TestRewriting:
         )
         np.testing.assert_array_equal(run(again(program), "y")[0], X * 2 + 1)
 
+    def test_a_program_from_a_file_is_gone_on_with(self, program: Any) -> None:
+        """Names of its temporaries are those that another process would give."""
+        block = program.global_block()
+        with static.program_guard(program), paddle.unique_name.guard():
+            paddle.tanh(block.var("h"))
+            block.append_op("layer_norm", {"X": "h"}, {"Y": block.create_var(name="y")})
+        copy = again(program)
+        with static.program_guard(copy), paddle.unique_name.guard():
+            block = copy.global_block()
+            t = paddle.tanh(block.var("r"))
+            block.append_op("layer_norm", {"X": t}, {"Y": block.create_var(name="z")})
+        mean = np.tanh(X * 2 * (X > 0)).mean()
+        value = np.tanh(X * 2 * (X > 0)) - mean
+        np.testing.assert_allclose(run(copy, "z")[0], value / np.sqrt((value**2).mean() + 1e-5))
+
     def test_attributes(self, program: Any) -> None:
         scale, _, dropout, _ = program.global_block().ops
         assert scale.attr("scale") == 2.0
