@@ -230,6 +230,7 @@ def test_random_draws_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
 
 # --- whole programs
 
+
 def network(appended: bool) -> tuple[Any, Any, Any]:
     """A convolution, a batch normalisation, a classifier, trained by momentum."""
     main, startup = static.Program(), static.Program()
