@@ -171,8 +171,10 @@ def _variables(
 ) -> list[Variable]:
     if value is None:
         return []
-    listed = value if isinstance(value, (list, tuple)) else [value]
     program = block.program
+    if isinstance(value, Variable) and value.block.program is program:
+        return [value]
+    listed = value if isinstance(value, (list, tuple)) else [value]
     if all(isinstance(v, Variable) and v.block.program is program for v in listed):
         return list(listed)
     where = f"append_op: the {'output' if made else 'input'} {slot!r} of {op}"
@@ -181,8 +183,7 @@ def _variables(
 
 def _check_counts(kind: OperatorType, given: Given, slots: Sequence[Slot], what: str) -> None:
     for slot in slots:
-        count = len(given.get(slot.name, ()))
-        if count > 1 and not slot.many:
+        if slot.name in given and (count := len(given[slot.name])) > 1 and not slot.many:
             raise ArgumentError(
                 f"append_op: the {what} {slot.name!r} of {kind.name} is one variable, got {count}"
             )
@@ -190,6 +191,8 @@ def _check_counts(kind: OperatorType, given: Given, slots: Sequence[Slot], what:
 
 def _check_written(kind: OperatorType, written: Given) -> None:
     variables = [v for found in written.values() for v in found]
+    if len(variables) == 1:
+        return
     if not variables and kind.outputs:
         names = ", ".join(slot.name for slot in kind.outputs)
         raise ArgumentError(
