@@ -213,15 +213,24 @@ def say_where(error: BaseException, place: str) -> None:
         error.args = (f"{error.args[0]} (in {place})", *error.args[1:])
 
 
-def saying_where(function: Callable[P, T]) -> Callable[P, T]:
-    """`function` such that its errors say at which line of the user's it was called."""
+def saying_where(
+    what: Callable[..., str] | None = None,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A decorator: errors of the function say at which line of the user's it was called.
 
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            say_where(error, caller().with_text)
-            raise
+    In front of the line they have what `what` makes of the arguments.
+    """
 
-    return call
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                line = caller().with_text
+                say_where(error, line if what is None else f"{what(*args, **kwargs)} of {line}")
+                raise
+
+        return call
+
+    return decorate

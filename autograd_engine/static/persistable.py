@@ -123,7 +123,7 @@ def create_global_var(
     return persistable_variable(block, full_name, spec, value)
 
 
-@saying_where
+@saying_where()
 def create_var(
     block: Block,
     name: str | None,
@@ -174,7 +174,7 @@ def require_known(function: str, given: Mapping[str, Any], known: Iterable[str])
             )
 
 
-@saying_where
+@saying_where()
 def create_block_parameter(
     block: Block,
     shape: Sequence[int],

@@ -9,14 +9,18 @@ all elements and their places; of what is refused, that it is.
 
 import contextlib
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-TARGET = Path(__file__).parent.parent / "golden" / "open_sizes.json"
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent.parent))
+
+from tests.static.operator_type_reference import digest, in_a_process  # noqa: E402
+
+TARGET = HERE.parent / "golden" / "open_sizes.json"
 SIZES = (2, 3), (3, 5)
 ROWS = np.cos(np.arange(16 * 8)).reshape(16, 8).astype("float32")
 TOKEN = np.sin(np.arange(8)).reshape(1, 1, 8).astype("float32")
@@ -44,13 +48,6 @@ EXPRESSIONS = {
 
 def array_of(b, t):
     return np.cos(np.arange(b * t * 8) * 0.3).reshape(b, t, 8).astype("float32")
-
-
-def digest(array):
-    """One number for all elements and their places."""
-    flat = np.asarray(array, "float64").ravel()
-    weights = np.cos(np.arange(flat.size) * 0.7 + 0.1)
-    return f"{array.dtype} {list(array.shape)} {float(flat @ weights):.4g}"
 
 
 @contextlib.contextmanager
@@ -100,28 +97,14 @@ def outcome(paddle, how, name):
         return "refused"
 
 
-def in_a_process(paddle, how, name):
-    """Some of them end the process."""
-    receive, send = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.write(send, json.dumps(outcome(paddle, how, name)).encode())
-        finally:
-            os._exit(0)
-    os.close(send)
-    with open(receive, "rb") as pipe:
-        text = pipe.read()
-    os.waitpid(pid, 0)
-    return json.loads(text) if text else "refused"
-
-
 def main():
     import paddle  # before the forks
 
     golden = json.loads(TARGET.read_text()) if TARGET.exists() else {}
     golden[paddle.__version__] = {
-        how.__name__: {name: in_a_process(paddle, how, name) for name in EXPRESSIONS}
+        how.__name__: {
+            name: in_a_process(outcome, paddle, how, name) or "refused" for name in EXPRESSIONS
+        }
         for how in (traced, built)
     }
     TARGET.write_text(json.dumps(golden, indent=1, sort_keys=True) + "\n")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from autograd_engine.core.locations import caller, say_where
+from autograd_engine.core.locations import caller, saying_where
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
 from autograd_engine.program.ir.appended import Appended
 from autograd_engine.program.ir.block import inner_blocks
@@ -32,6 +32,7 @@ __all__ = ["append_op"]
 _ROLES: Final = {number: role for role, number in ROLES.items()}
 
 
+@saying_where(lambda block, type, *_: str(type))
 def append_op(
     block: Block,
     type: Any,
@@ -42,22 +43,6 @@ def append_op(
     index: int | None = None,
 ) -> Operator:
     """`Block.append_op`, or `Block._insert_op` with an `index`."""
-    try:
-        return _appended(block, type, inputs, outputs, attrs, others, index)
-    except Exception as error:
-        say_where(error, f"{type} of {caller().with_text}")
-        raise
-
-
-def _appended(
-    block: Block,
-    type: Any,
-    inputs: Mapping[str, Any] | None,
-    outputs: Mapping[str, Any] | None,
-    attrs: Mapping[str, Any] | None,
-    others: Mapping[str, Any],
-    index: int | None,
-) -> Operator:
     require_known("append_op", others, ("stop_gradient",))
     kind = operator_type(type)
     for argument, value in (("inputs", inputs), ("outputs", outputs), ("attrs", attrs)):
