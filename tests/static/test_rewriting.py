@@ -367,6 +367,18 @@ class TestRefused:
             inner.append_op("relu", {"X": "x"}, {"Out": y})
         assert str(main) == before
 
+    def test_what_a_block_that_is_built_needs_stays_in_it(self) -> None:
+        main = static.Program()
+        with static.program_guard(main):
+            x = static.data("x", [1, 3], "float32")
+            static.nn.cond(paddle.sum(x) > 0, lambda: paddle.tanh(x) * 2.0, lambda: x)
+        inner, before = main.block(1), str(main)
+        hints = r"which multiply of test_rewriting.py:\d+ .*: rename", "which the block returns"
+        for index, hint in enumerate(hints):
+            with pytest.raises(BuildError, match=hint):
+                inner._remove_op(index)
+        assert str(main) == before
+
     def test_places(self, program: Any) -> None:
         block = program.global_block()
         out = block.create_var(name="out")

@@ -24,7 +24,7 @@ from autograd_engine.static.operator_types.building import (
 )
 from autograd_engine.static.operator_types.declaring import Given, OperatorType, Slot
 from autograd_engine.static.operator_types.table import operator_type
-from autograd_engine.static.operator_types.versions import put_in_place
+from autograd_engine.static.operator_types.versions import is_open, put_in_place
 from autograd_engine.static.persistable import require_known
 
 __all__ = ["append_op"]
@@ -127,11 +127,15 @@ def _with_block(
 
 def require_open(block: Block, function: str) -> None:
     """Raise BuildError for a block that is inside of an operator, and built."""
-    program = block.program
-    if block.idx == 0 or any(b is block for b in program._open):
+    if is_open(block):
         return
     owner = next(
-        (op for b in program.blocks for op in b.ops if any(i is block for i in inner_blocks(op))),
+        (
+            op
+            for b in block.program.blocks
+            for op in b.ops
+            if any(i is block for i in inner_blocks(op))
+        ),
         None,
     )
     of = "" if owner is None else f", of {owner.type} at {owner.location.with_text}"

@@ -19,6 +19,7 @@ from autograd_engine.static.operator_types.versions import (
     forget_write,
     gradients_forgotten,
     is_made,
+    is_open,
     version_at,
     written_between,
 )
@@ -58,12 +59,32 @@ def remove_op(block: Block, index: int) -> None:
         raise ArgumentTypeError(f"_remove_op: index must be an int, got {type(index).__name__}")
     if not -count <= index < count:
         raise BuildError(f"_remove_op: there is no operator {index}; the block has {count}")
+    _require_unread(block, block.ops[index])
     operator = block.ops.pop(index)
     for ref in operator.results:
         forget_write(block, ref)
     for inner in inner_blocks(operator):
         _drop_block(inner)
     gradients_forgotten(block)
+
+
+def _require_unread(block: Block, operator: Operator) -> None:
+    """Raise BuildError for what a block that is built would lack: nothing there can be fed."""
+    if is_open(block):
+        return
+    for ref in operator.results:
+        readers = [
+            f"{other.type} of {other.location.with_text} reads: rename that input first"
+            for other in block.ops
+            if any(isinstance(o, Ref) and o.key == ref.key for o in other.operands)
+        ]
+        if any(r.key == ref.key for r in block.results):
+            readers.append("the block returns: it has to make it")
+        if readers and not ref.version:
+            raise BuildError(
+                f"_remove_op: {operator.type} of {operator.location.with_text} makes "
+                f"{ref.var.name} in a block that is built, which {readers[0]}"
+            )
 
 
 def _drop_block(block: Block) -> None:
