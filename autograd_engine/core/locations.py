@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from autograd_engine.errors.frames import PACKAGE_DIR
 
@@ -22,11 +23,16 @@ __all__ = [
     "forget_generated",
     "register_generated",
     "run_generated",
+    "say_where",
+    "saying_where",
     "user_frame_from",
     "user_stack",
     "users",
     "warn_at",
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _generated = itertools.count()
 
@@ -198,3 +204,33 @@ def caller() -> Location:
     """The line of the user's that is being executed."""
     frame = user_frame_from(sys._getframe(1))
     return Location(frame.f_code, frame.f_lasti)
+
+
+def say_where(error: BaseException, place: str) -> None:
+    """Have an error of the engine's end with the place of what it is about."""
+    ours = type(error).__module__.startswith("autograd_engine.")
+    if ours and error.args and place not in str(error.args[0]):
+        error.args = (f"{error.args[0]} (in {place})", *error.args[1:])
+
+
+def saying_where(
+    what: Callable[..., str] | None = None,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A decorator: errors of the function say at which line of the user's it was called.
+
+    In front of the line they have what `what` makes of the arguments.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                line = caller().with_text
+                say_where(error, line if what is None else f"{what(*args, **kwargs)} of {line}")
+                raise
+
+        return call
+
+    return decorate

@@ -103,6 +103,8 @@ class _Call:
     @classmethod
     def of(cls, frames: list[FrameType]) -> _Call | None:
         """What the outermost of `frames` belongs to, None where that is no function of operands."""
+        if frames[-1].f_code.co_flags & inspect.CO_GENERATOR:  # a ``with`` block that ends
+            return None
         user = frames[-1].f_back
         for k in range(len(frames) - 1, -1, -1):
             frame = frames[k]

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.ops.registry.symbolic_zero import hollow, without_sign
+from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow, without_sign
 
 __all__ = [
     "ARRAYS",
@@ -131,10 +131,12 @@ def add_stacks(*stacks: list[Any]) -> list[Any]:
 def _sum(elements: Sequence[Any]) -> Any:
     if isinstance(elements[0], list):
         return add_stacks(*elements)
-    total = elements[0]
-    if total is None:  # of an array that has nothing there
+    if elements[0] is None:  # of an array that has nothing there
         return None
-    for element in elements[1:]:
+    # As `add_n` does: what stands for no gradient is not added.
+    computed = [e for e in elements if not is_hollow(e)] or elements[:1]
+    total = computed[0]
+    for element in computed[1:]:
         total = np.asarray(total + element)
     return total
 

@@ -148,26 +148,32 @@ def restored_on_error(*operands: Any) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def emitting(
-    prefix: str,
-    role: str,
-    location: Location,
-    sink: list[Operator] | None = None,
-    block: Block | None = None,
-) -> Iterator[None]:
+class emitting:  # noqa: N801 - written as a function in `with`
     """Emit with this role and line, onto `sink` instead of the end, into `block` if there is one.
 
     Without, into the block that is being built.
     """
-    old = dict(_context.__dict__)
-    _context.prefix, _context.role, _context.location = prefix, role, location
-    _context.sink, _context.block = sink, block
-    try:
-        yield
-    finally:
-        _context.__dict__.clear()
-        _context.__dict__.update(old)
+
+    __slots__ = ("_given", "_old")
+
+    def __init__(
+        self,
+        prefix: str,
+        role: str,
+        location: Location,
+        sink: list[Operator] | None = None,
+        block: Block | None = None,
+    ) -> None:
+        self._given = prefix, role, location, sink, block
+
+    def __enter__(self) -> None:
+        c = _context
+        self._old = c.prefix, c.role, c.location, c.sink, c.block
+        c.prefix, c.role, c.location, c.sink, c.block = self._given
+
+    def __exit__(self, *_: object) -> None:
+        c = _context
+        c.prefix, c.role, c.location, c.sink, c.block = self._old
 
 
 def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -274,7 +280,10 @@ def _wants_gradient(op: OpDef, operands: Sequence[OperandRef], results: Sequence
 
 def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:
     """A new variable of the block, named after `stem`, for an operator to write."""
-    var = Variable(block, unique_name.generate(stem), spec, stop_gradient=stop_gradient)
+    name = unique_name.generate(stem)
+    while name in block.vars:  # of a program from a file, which was built by other counters
+        name = unique_name.generate(stem)
+    var = Variable(block, name, spec, stop_gradient=stop_gradient)
     return Ref(block.add_var(var), 0)
 
 

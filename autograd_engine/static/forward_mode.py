@@ -13,7 +13,6 @@ from autograd_engine.errors import (
     BuildError,
     DTypeError,
     NotATensorError,
-    NotDifferentiableError,
     ShapeError,
 )
 from autograd_engine.ops.registry.namespace import ops
@@ -26,8 +25,8 @@ from autograd_engine.program.backward.operation_gradient import (
     projected,
     saved_operands,
 )
-from autograd_engine.program.builder import emitting
-from autograd_engine.program.ir.block import leading_to
+from autograd_engine.program.builder import append_operator, emitting, new_result
+from autograd_engine.program.ir.block import inner_blocks, leading_to
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (
@@ -146,7 +145,8 @@ def _append_tangents(
         name = operator.results[0].var.name
         with emitting(f"{name}@TANGENT", operator.role, operator.location or location):
             if isinstance(operator.op, BlockOp):
-                results = _push_blocks(operator, tangents, influenced)
+                push_on = _push_blocks if inner_blocks(operator) else _push_linear
+                results = push_on(operator, tangents, influenced)
             else:
                 if operator.results[0].spec.dtype.kind == "f":  # else no goal, or not yet
                     refuse_complex(operator, influenced)
@@ -172,14 +172,12 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     read = saved_operands(operator, pullback.saved)
     none = [None] * len(operator.results)
     _, saved = gradop.arrange([*map(as_variable, read), *none])
-    outputs = [ref.var for ref in operator.results]
+    outputs = [as_variable(ref) for ref in operator.results]
 
     def transpose(given: Sequence[Any]) -> Sequence[Any]:
         open_outputs = [k for k in range(len(outputs)) if op.output_at(k) not in op.nondiff_outputs]
         with _apart(operator.block):
-            us = {k: ops.zeros_like(as_variable(operator.results[k])) for k in open_outputs}
-            for u in us.values():
-                u.stop_gradient = False
+            us = {k: _any_cotangent(as_variable(operator.results[k])) for k in open_outputs}
             bundle: Any = [us.get(k) for k in range(len(outputs))] if op.multiple else us[0]
             pulled = pullback.pull(ops, bundle, saved, operator.attrs)
             found = gradients(list(pulled), [us[k] for k in open_outputs], list(given))
@@ -191,6 +189,50 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     return push(pullback, saved, operator.attrs, operands, outputs, given, transpose)
 
 
+def _push_linear(
+    operator: Operator, tangents: dict[Key, Any], influenced: set[Key]
+) -> Sequence[Any]:
+    """Through an operator without blocks, on arrays of tensors or stacks: the same of tangents."""
+    (result,), op = operator.results, operator.op
+    assert isinstance(op, BlockOp)
+    operands: list[Any] = list(operator.operands)
+    linear = [k for k, ref in enumerate(operands) if op.passes_on(k)]
+    along = {k: t for k in linear if (t := tangents.get(operands[k].key)) is not None}
+    if not along:
+        return [None]
+    for k in linear:
+        t = along[k] if k in along else _zeros(as_variable(operands[k]))
+        operands[k] = Ref(t, t.version)
+    return [_like(result.var, op, tuple(operands), operator.attrs)]
+
+
+def _zeros(like: Variable) -> Variable:
+    if not like.is_stack:
+        found: Variable = ops.zeros_like(like)
+        return found
+    operands = (Ref(like, like.version),)
+    return _like(like, BlockOp.of("fill_stack"), operands, {"value": 0.0})
+
+
+def _any_cotangent(like: Variable) -> Variable:
+    """A variable to differentiate a pullback by, which is linear in it: its value is the same."""
+    if like.is_stack:  # not zeros that stand for no gradient, with which nothing is computed
+        return _like(like, BlockOp.of("add_stacks"), (Ref(like, like.version),), {})
+    found: Variable = ops.zeros_like(like)
+    found.stop_gradient = False
+    return found
+
+
+def _like(
+    like: Variable, op: BlockOp, operands: tuple[Any, ...], attrs: dict[str, Any]
+) -> Variable:
+    """The result of another operator, which is what `like` is."""
+    made = new_result(like.block, f"{like.name}@TANGENT", like.spec, stop_gradient=False)
+    made.var.is_stack = like.is_stack
+    append_operator(like.block, op, operands, (made,), attrs)
+    return made.var
+
+
 def _push_blocks(
     operator: Operator, tangents: dict[Key, Any], influenced: set[Key]
 ) -> Sequence[Any]:
@@ -199,15 +241,10 @@ def _push_blocks(
     for ref in operator.operands:
         if isinstance(ref, Ref) and tangents.get(ref.key) is not None:
             along[ref.key] = as_variable(ref), tangents[ref.key]
-        elif isinstance(ref, Ref) and ref.var.is_stack and ref.key in influenced:
-            raise NotDifferentiableError(
-                f"forward_grad: the way goes through the gradient of a loop, {operator.type} of "
-                f"{operator.location}; use static.gradients twice instead"
-            )
     open_results = [
-        (k, ref.var)
+        (k, as_variable(ref))
         for k, ref in enumerate(operator.results)
-        if ref.key in influenced and ref.var.spec.dtype.kind == "f" and not ref.var.is_stack
+        if ref.key in influenced and ref.var.spec.dtype.kind == "f"
     ]
     found: list[Any] = [None] * len(operator.results)
     if not along or not open_results:
@@ -215,9 +252,7 @@ def _push_blocks(
     goals = [v for _, v in open_results]
     sources = [v for v, _ in along.values()]
     with _apart(operator.block, operator):
-        us = [ops.zeros_like(v) for v in goals]
-        for u in us:
-            u.stop_gradient = False
+        us = [_any_cotangent(v) for v in goals]
         pulled = gradients(goals, sources, us)
         pairs = [(p, t) for p, (_, t) in zip(pulled, along.values(), strict=True) if p is not None]
         if pairs:

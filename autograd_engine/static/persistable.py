@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.locations import saying_where
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.param_attr import ParamAttr
 from autograd_engine.nn.parameters import create_parameter as create_in_mode, persistable_variable
@@ -122,6 +123,7 @@ def create_global_var(
     return persistable_variable(block, full_name, spec, value)
 
 
+@saying_where()
 def create_var(
     block: Block,
     name: str | None,
@@ -172,6 +174,7 @@ def require_known(function: str, given: Mapping[str, Any], known: Iterable[str])
             )
 
 
+@saying_where()
 def create_block_parameter(
     block: Block,
     shape: Sequence[int],

@@ -114,10 +114,12 @@ class Symbols:
     # Names of sizes of which nothing but their place says that they are equal.
     taken_equal: list[tuple[str, str]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)  # those that are given
+    growing: set[str] = field(default_factory=set)  # arrays written in places that are not known
 
     def assumptions(self) -> list[str]:
         """What was taken to hold of sizes, in words."""
         notes = [f"{a} = {b}" for a, b in self.taken_equal]
+        notes += [f"each write to {name} adds an element" for name in sorted(self.growing)]
         notes += [f"{self.names[s]} at most {self.text(m)}" for s, m in self.most.items()]
         return notes
 

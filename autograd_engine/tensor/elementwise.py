@@ -335,7 +335,10 @@ def scale(
     scale, bias = factor("scale", "scale", scale, x), factor("scale", "bias", bias, x)
     if spec_of(x).dtype.kind in "iu":
         scale, bias = _whole(scale), _whole(bias)
-    out = x * scale + bias if bias_after_scale else (x + bias) * scale
+    if type(bias) in (int, float) and not bias:
+        out = x * scale
+    else:
+        out = x * scale + bias if bias_after_scale else (x + bias) * scale
     return out if act is None else getattr(ops, act)(out)
 
 

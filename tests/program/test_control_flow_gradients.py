@@ -11,7 +11,6 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine import static
-from autograd_engine.errors import NotDifferentiableError
 from autograd_engine.testing.modes import same_bits
 from tests.tiers import by_default
 
@@ -437,9 +436,17 @@ class TestForwardMode:
         [want, _] = differences(lambda v: float(at(v[0], value)), [a, d])
         np.testing.assert_allclose(at(a, g), want, rtol=1e-6)
 
-    def test_the_gradient_of_a_loop_is_refused(self):
-        with static.program_guard(static.Program()):
-            [x] = scalars("x")
-            [g] = static.gradients(self.function(x), x)
-            with pytest.raises(NotDifferentiableError, match=r"use static\.gradients twice"):
-                static.forward_grad(g, x)
+    def test_along_the_gradient_of_a_loop(self):
+        """Forward over reverse mode, reverse over reverse, and a version that is written again."""
+        program = static.Program()
+        with static.program_guard(program):
+            x, t = static.data("x0", [2], "float64"), static.data("x1", [2], "float64")
+            x.stop_gradient = False
+            y = paddle.assign(self.function(x))
+            squared = y * y
+            paddle.assign(x, output=y)
+            [g] = static.gradients(squared, x)
+            along = static.forward_grad(g, x, t)
+            [back] = static.gradients(g, x, t)
+        got = fetched(program, [np.array([0.7, 0.4]), np.array([2.0, 3.0])], [along, back])
+        np.testing.assert_allclose(got[0], got[1], rtol=1e-12)

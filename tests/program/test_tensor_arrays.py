@@ -197,6 +197,39 @@ def test_random_programs_agree_with_lists_and_differences() -> None:
     assert not wrong
 
 
+def branched(x: Any, w: Any, value: Any) -> Any:
+    """The last of one or two elements, as `value` is negative or positive."""
+    array = create_array("float64", [x * value])
+    nn.cond(value > 0.0, lambda: array_write(w * x, number(1), array), lambda: array)
+    return paddle.sum(array_read(array, array_length(array) - 1) ** 2.0)
+
+
+def test_tangents_are_what_gradients_say() -> None:
+    """Forward mode of two orders, through loops and branches, beside reverse mode; native too."""
+    forward, wrong = paddle.incubate.autograd.forward_grad, []
+    direction = np.random.default_rng(8).normal(size=3)
+    feed = {"x": A[0], "w": A[1], "d": direction}
+    for seed in (0, 1, 6):
+        main = static.Program()
+        with static.program_guard(main):
+            x, w, d = data("x", 3), data("w", 3), static.data("d", [3], "float64")
+            target = drawn(seed, x, w, number)
+            target = target + branched(x, w, target)
+            tangent = forward(target, [x, w], [d, None])
+            (g,) = static.gradients(target, [x])
+            (of_tangent,) = static.gradients(tangent, [x])
+            second, of_gradient = forward(tangent, x, d), forward(g, [x, w], [d, None])
+        fetches = [tangent, g, of_tangent, second, of_gradient]
+        for program in (main, static.Program.parse_from_string(main.to_string())):
+            for backend in ("numpy", "native"):
+                executor = static.Executor(backend=backend)
+                got = executor.run(program, feed, [v.name for v in fetches])
+                pairs = (got[0], got[1] @ direction), (got[2], got[4]), (got[3], got[4] @ direction)
+                if not all(np.allclose(a, b, rtol=1e-9) for a, b in pairs):
+                    wrong.append((seed, backend, pairs))
+    assert not wrong
+
+
 def test_a_loop_of_functions_carries_and_captures_arrays() -> None:
     x = data("x", None)
     outer = create_array("float64")
@@ -252,6 +285,18 @@ def test_elements_of_several_sizes() -> None:
     assert found[1].tolist() == [2, 1, 4]
     assert found[2].tolist() == [4 + 4 + 4 + 32, 6 + 6 + 108]
     assert found[3].tolist() == [3]
+
+
+def test_gradients_of_an_array_with_a_gap_run_eagerly(programs: Any) -> None:
+    x = data("x", 2)
+    array = array_write(x * x, number(2))
+    array_write(paddle.sin(x), number(0), array)
+    y = array_read(array, number(0)) * array_read(array, number(2)) * array_read(array, number(2))
+    (g,) = static.gradients(paddle.sum(y), x)
+    feed = {"x": np.array([2.0, 3.0])}
+    with guarded.replaced(False):
+        found = programs[0].run_eagerly(feed, [g.name])
+    same_bits(found[g.name].numpy(), run([g], feed)[0])
 
 
 def test_eager_arrays_are_lists() -> None:

@@ -103,6 +103,22 @@ def run(paddle, type, inputs, outputs, attrs):
     return {name: digest(a) for name, a in arrays if a.dtype != object}
 
 
+def in_a_process(function, *arguments):
+    """What `function` returns, None where it ends the process."""
+    receive, send = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.write(send, json.dumps(function(*arguments)).encode())
+        finally:
+            os._exit(0)
+    os.close(send)
+    with open(receive, "rb") as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    return json.loads(text) if text else None
+
+
 def main():
     import paddle  # before the forks
 
@@ -110,19 +126,9 @@ def main():
     golden = {}
     for type, samples in SAMPLES.items():
         for n, sample in enumerate(samples):
-            receive, send = os.pipe()
-            pid = os.fork()
-            if not pid:
-                try:
-                    os.write(send, json.dumps(run(paddle, type, *sample)).encode())
-                finally:
-                    os._exit(0)
-            os.close(send)
-            with open(receive, "rb") as pipe:
-                text = pipe.read()
-            os.waitpid(pid, 0)
-            if text:
-                golden[f"{type}/{n}"] = json.loads(text)
+            found = in_a_process(run, paddle, type, *sample)
+            if found is not None:
+                golden[f"{type}/{n}"] = found
     TARGET.write_text(json.dumps(golden, indent=0, sort_keys=True) + "\n")
     print(f"{len(golden)} of {sum(map(len, SAMPLES.values()))} samples")
 

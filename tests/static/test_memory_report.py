@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -235,6 +236,42 @@ def test_a_loop_needs_as_much_as_it_runs(trips: int) -> None:
 
     peak = measured(main, startup, fetches, feed)
     assert report.peak.at(trips=trips) == pytest.approx(peak, rel=0.05)
+
+
+@pytest.mark.parametrize("read", by_default(["all", "last"], 1))
+def test_an_array_of_tensors_holds_what_is_written_to_it(read: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(flags, "runs_before_compiling", 2)
+    tensor = paddle.tensor
+
+    def build() -> list[Any]:
+        x = static.data("x", [None, 100], "float32")
+        x.stop_gradient = False
+        n, i = static.data("n", [1], "int64"), paddle.full([1], 0, "int64")
+        more = i < n
+        array = tensor.create_array("float32", [x * 1.0])
+        tensor.array_write(paddle.tanh(x), paddle.full([1], 0, "int64"), array)  # in its place
+        with static.nn.control_flow.While(more).block():
+            old = tensor.array_read(array, i)
+            paddle.increment(i)
+            tensor.array_write(paddle.tanh(old) * x, i, array)
+            paddle.assign(i < n, output=more)
+        if read == "all":
+            y, _ = tensor.tensor_array_to_tensor(array, axis=0, use_stack=True)
+        else:
+            y = tensor.array_read(array, i)
+        loss = paddle.sum(y * y)
+        return [loss, *static.gradients(loss, x)]
+
+    main, startup, fetches = built(build)
+    report = static.memory_report(main, {"x": (4000, 100), "n": (1,)}, fetches)
+    assert re.search("with: each write to array_.* adds an element", str(report))
+    for trips in (2, 9):
+
+        def feed(trips: int = trips) -> dict[str, Any]:
+            return {**fed(main, {"x": (4000, 100)}), "n": np.array([trips])}
+
+        peak = measured(main, startup, fetches, feed)
+        assert report.peak.at(trips=trips) == pytest.approx(peak, rel=0.02)
 
 
 class TestWhatAReportSays:

@@ -56,7 +56,7 @@ class TestRewriting:
                     if target in other.input_arg_names:
                         other._rename_input(target, source)
         assert [op.type for op in block.ops] == ["scale", "relu", "mean"]
-        assert len(program.blocks) == 2  # that of the dropout is gone with it
+        assert len(program.blocks) == 1  # that of the dropout is gone with it
         for p in (program, again(program), program.clone()):
             assert run(p, "loss")[0] == np.float32(8.0 / 3.0)
         (g,) = static.gradients(block.var("loss"), block.var("x"))
@@ -104,6 +104,21 @@ class TestRewriting:
             2, type="elementwise_add", inputs={"X": "h", "Y": ones}, outputs={"Out": y}
         )
         np.testing.assert_array_equal(run(again(program), "y")[0], X * 2 + 1)
+
+    def test_a_program_from_a_file_is_gone_on_with(self, program: Any) -> None:
+        """Names of its temporaries are those that another process would give."""
+        block = program.global_block()
+        with static.program_guard(program), paddle.unique_name.guard():
+            paddle.tanh(block.var("h"))
+            block.append_op("layer_norm", {"X": "h"}, {"Y": block.create_var(name="y")})
+        copy = again(program)
+        with static.program_guard(copy), paddle.unique_name.guard():
+            block = copy.global_block()
+            t = paddle.tanh(block.var("r"))
+            block.append_op("layer_norm", {"X": t}, {"Y": block.create_var(name="z")})
+        mean = np.tanh(X * 2 * (X > 0)).mean()
+        value = np.tanh(X * 2 * (X > 0)) - mean
+        np.testing.assert_allclose(run(copy, "z")[0], value / np.sqrt((value**2).mean() + 1e-5))
 
     def test_attributes(self, program: Any) -> None:
         scale, _, dropout, _ = program.global_block().ops
@@ -350,6 +365,18 @@ class TestRefused:
         before = str(main)
         with pytest.raises(BuildError, match=r"block 1, of cond at .*test_rewriting.py.* is built"):
             inner.append_op("relu", {"X": "x"}, {"Out": y})
+        assert str(main) == before
+
+    def test_what_a_block_that_is_built_needs_stays_in_it(self) -> None:
+        main = static.Program()
+        with static.program_guard(main):
+            x = static.data("x", [1, 3], "float32")
+            static.nn.cond(paddle.sum(x) > 0, lambda: paddle.tanh(x) * 2.0, lambda: x)
+        inner, before = main.block(1), str(main)
+        hints = r"which multiply of test_rewriting.py:\d+ .*: rename", "which the block returns"
+        for index, hint in enumerate(hints):
+            with pytest.raises(BuildError, match=hint):
+                inner._remove_op(index)
         assert str(main) == before
 
     def test_places(self, program: Any) -> None:

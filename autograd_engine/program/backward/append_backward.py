@@ -231,7 +231,7 @@ def _differentiate(
     seeds = [(r, g) for r, g in seeds if r.var.name not in no_grad and not r.var.stop_gradient]
     targets = [r for r, _ in seeds]
     keys = wanted_keys(block, wanted, no_grad)
-    check_iterations(where, block, targets, wanted, no_grad)
+    check_iterations(block, targets, wanted, no_grad)
     count = len(block.vars)
     with block.restored_on_error():
         with collector_paused():
@@ -298,11 +298,9 @@ def _outside(
             commit(plan, callbacks)
             gradient, sure = plan.cotangents.gradient, plan.cotangents.surely
             if block.repeated:
-                block.through.update(
-                    block.captured[ref.key].name
-                    for ref in targets
-                    if _crosses(parent, [ref], keys, no_grad)
-                )
+                for ref in targets:
+                    if _crosses(parent, [ref], keys, no_grad):
+                        block.through[block.captured[ref.key].name] = plan.draft.location
         found |= _of_each(gradient, [v for v in wanted if v.block is parent])
         block = parent
     return found

@@ -35,6 +35,8 @@ def pull_blocks(
     sure: bool,
 ) -> list[Arrival]:
     """What arrives at the `wanted` operands of a branch or loop, planning what is not there yet."""
+    if not wanted:
+        return []
     if kind_of(operator) == "add_stacks":
         assert cotangents[0] is not None
         return [(ref, cotangents[0], sure) for _, ref in wanted]

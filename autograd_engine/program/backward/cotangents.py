@@ -25,6 +25,7 @@ from autograd_engine.program.ir.program import Key, Ref, Variable
 __all__ = ["Arrived", "Cotangents", "is_half"]
 
 _ADD_N = REGISTRY["add_n"]
+_ADD_STACKS = BlockOp.of("add_stacks")
 _ALIAS = REGISTRY["alias"]
 _CAST = REGISTRY["cast"]
 _FULL = REGISTRY["full"]
@@ -109,7 +110,7 @@ class Cotangents:
                     return self.draft.variable(self._gradient_name(ref.key), ref, wide=wide)
                 return self.contribution(ref, wide=wide)
 
-            op = BlockOp.of("add_stacks") if ref.var.is_stack else _ADD_N
+            op = _ADD_STACKS if ref.var.is_stack else _ADD_N
             key = ("add_n", tuple(o.key for o in operands))
             found = self.draft.once(key, total, op, operands, {})
         if wide and not stays:
@@ -184,9 +185,10 @@ class Cotangents:
         """A cotangent of the target's shape: a run checks what cannot be proved."""
         operand = Ref(cotangent, cotangent.version)
         made = functools.partial(self.contribution, ref)
-        if cotangent.spec.shape == ref.var.spec.shape:
+        if cotangent.spec.shape == ref.var.spec.shape or ref.var.is_stack:
             key = ("alias", operand.key, ref.key)
-            return self.draft.once(key, made, _ALIAS, (operand,), {}, seed=True)
+            op = _ADD_STACKS if ref.var.is_stack else _ALIAS  # a sum of one
+            return self.draft.once(key, made, op, (operand,), {}, seed=True)
         key = ("same_shape", operand.key, ref.key)
         attrs = {"names": (cotangent.name, ref.var.name)}
         return self.draft.once(key, made, _SAME_SHAPE, (operand, ref), attrs, seed=True)

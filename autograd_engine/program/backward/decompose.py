@@ -107,7 +107,7 @@ def as_variable(operand: Any) -> Any:
             stop_gradient=var.stop_gradient,
             persistable=var.persistable,
         )
-        past.version = operand.version
+        past.is_stack, past.version = var.is_stack, operand.version
         return past
     return operand.var if isinstance(operand, Ref) else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from autograd_engine.core.locations import Location
+from autograd_engine.core.locations import Location, caller
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.dataflow import keys_of, needed_keys
@@ -75,7 +75,6 @@ def wanted_keys(block: Block, sources: Sequence[Variable], no_grad: set[str]) ->
 
 
 def check_iterations(
-    where: str,
     block: Block,
     targets: Sequence[Ref],
     sources: Sequence[Variable],
@@ -94,7 +93,7 @@ def check_iterations(
                     continue
                 through = needed_keys(block, keys_of([block.vars[name]], no_grad), no_grad)
                 if any(ref.key in through for ref in targets):
-                    raise through_iterations(where, targets[0].var.name, name)
+                    raise through_iterations(caller(), name)
         inner, block, parent = block, parent, enclosing(parent)
         targets = [Ref(block.vars[name], version) for name, version in inner.captured]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.dtypes import scalar_dtype
+from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
@@ -216,9 +217,10 @@ def described(value: Any, count: int) -> str:
     return f"a {type(value).__name__} of {count} value{'s' * (count != 1)}"
 
 
-def through_iterations(where: str, target: str, name: str) -> BuildError:
+def through_iterations(asking: Location, name: str) -> BuildError:
     return BuildError(
-        f"{where}: inside a loop, {target} depends on what is asked for through {name}, which the "
-        f"loop carries from one iteration to the next: use {name}.detach() where no gradient is to "
-        f"flow, put {name} into no_grad_set, or take the gradient of what the loop returns"
+        f"inside a loop, the gradient that {asking.with_text} asks for depends on what it is asked "
+        f"for through {name}, which the loop carries from one iteration to the next: use "
+        f"{name}.detach() where no gradient is to flow, put {name} into no_grad_set, or take the "
+        "gradient of what the loop returns"
     )

@@ -309,8 +309,9 @@ def _carry_what_is_written(functions: Sequence[BlockFunction], n: int) -> None:
     for key, argument in list(body.block.captured.items()):
         if not argument.version:
             continue
-        if argument.name in body.block.through:
-            raise through_iterations("while_loop", "a gradient in body", argument.name)
+        asking = body.block.through.get(argument.name)
+        if asking is not None:
+            raise through_iterations(asking, argument.name)
         outer = Ref(body.parent.vars[key[0]], key[1])
         for function in functions:
             block = function.block

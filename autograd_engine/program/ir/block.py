@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
+from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.program.ir.operator import Operator
@@ -50,10 +51,11 @@ class Block:
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
         # Of a block that runs in each iteration of a loop: from which values its first arguments
-        # start, and through which of the others gradients go on outside.
+        # start, and through which of the others gradients go on outside, and who
+        # asked for them.
         self.repeated = False
         self.entering: dict[str, Ref] = {}
-        self.through: set[str] = set()
+        self.through: dict[str, Location] = {}
         # What exists already and is used again, by what it computes: gradients (see
         # `backward/draft.py`) and the learning rates of optimizers.
         self.emitted: dict[Any, Any] = {}

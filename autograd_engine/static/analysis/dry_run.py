@@ -7,8 +7,8 @@ is free then, as they do in a real run.
 
 Both sides of a branch are run, and the one that needs more counts. How often a loop runs is not
 known: the number is a symbol, ``trips``. Its body is run twice, as the first iteration and as the
-last, which starts from what another has carried on. What the iterations between push onto stacks is
-held in one piece.
+last, which starts from what another has carried on. What the iterations between push onto stacks,
+or write to arrays of tensors (see `dry_array`), is held in one piece.
 """
 
 from __future__ import annotations
@@ -26,13 +26,19 @@ import numpy as np
 from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.dims import Size
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import BuildError
 from autograd_engine.ops import control_flow
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Operator
+from autograd_engine.static.analysis.dry_array import (
+    ARRAY_FUNCTIONS,
+    Elements,
+    added,
+    after_iterations,
+    held_by,
+)
 from autograd_engine.static.analysis.fake_array import (
     Allocation,
     FakeArray,
@@ -129,7 +135,7 @@ class DryRun:
         spec = Spec(tuple(value.shape), value.dtype)
         made = self._call(dense, ((value,), {}), [spec], operator, named=False)
         for ref in () if operator is None else operator.results:
-            self._name(made, ref.key)
+            self.name(made, ref.key)
         return made
 
     def _expected(
@@ -175,17 +181,20 @@ class DryRun:
         if named and operator is not None:
             several = result if isinstance(result, (tuple, list)) else (result,)
             for ref, value in zip(operator.results, several, strict=False):
-                self._name(value, ref.key)
+                self.name(value, ref.key)
         self.meter.note(operator, back(profile.extra), profile.assumed)
         return result
 
-    def _name(self, value: Any, key: tuple[str, int]) -> None:
+    def name(self, value: Any, key: tuple[str, int]) -> None:
+        """Let what `value` holds be known by the key of a variable, too."""
         for allocation in allocations_of(value):
             allocation.names.setdefault(key, len(self.meter.steps))
 
 
 def allocations_of(value: Any) -> list[Allocation]:
-    """What an array, or a scattered cotangent, keeps alive."""
+    """What an array, an array of tensors, or a scattered cotangent keeps alive."""
+    if isinstance(value, Elements):
+        return [memory.allocation for memory in held_by(value)]
     held = [_memory(part) for part in parts(value)]
     return [memory.allocation for memory in held if memory is not None]
 
@@ -231,20 +240,21 @@ def _bytes(value: Any) -> Size:
     """What one element of a stack holds."""
     if isinstance(value, _Stack):
         return _bytes(value.element) * value.trips
-    memory = _memory(value)
-    return 0 if memory is None else memory.allocation.size
+    return sum((allocation.size for allocation in allocations_of(value)), start=0)
 
 
 def _own_bytes(values: Sequence[Any], others: Sequence[Any]) -> Size:
     """Bytes of the memory that `values` hold and `others` do not."""
-    seen = {id(v.memory) for v in others if isinstance(v, FakeArray)}
+    seen = {id(a) for v in others for a in allocations_of(v)}
     total: Size = 0
     for value in values:
-        if isinstance(value, FakeArray):
-            if id(value.memory) in seen:
-                continue
-            seen.add(id(value.memory))
-        total = total + _bytes(value)
+        if isinstance(value, _Stack):
+            total = total + _bytes(value)
+            continue
+        for allocation in allocations_of(value):
+            if id(allocation) not in seen:
+                seen.add(id(allocation))
+                total = total + allocation.size
     return total
 
 
@@ -271,9 +281,15 @@ def _iterations(
     """What the last iteration carries on, and stacks of what each pushes."""
     n = len(carried)
     first = body(*carried, *given)
-    # What was carried in has been counted with the iteration that made it.
-    each = _own_bytes(first[n:], (*carried, *given))
-    carried = first[:n]
+    # What was carried in has been counted with the iteration that made it, elements with the array.
+    arrays = [v for v in first[:n] if isinstance(v, Elements)]
+    each = _own_bytes(first[n:], (*carried, *arrays, *given))
+    carried = tuple(
+        after_iterations(run, before, after, trips)
+        if isinstance(before, Elements) and isinstance(after, Elements)
+        else after
+        for before, after in zip(carried, first[:n], strict=True)
+    )
     del first
     for stack in freed:
         stack.rest = None
@@ -333,6 +349,17 @@ def _like(run: DryRun, stack: Any, *_: Any, **__: Any) -> Any:
     return _Stack(element, stack.trips, rest)
 
 
+def _add_stacks(run: DryRun, stack: Any, *others: Any) -> Any:
+    arrays = any(isinstance(s, Elements) for s in (stack, *others))
+    return added(run, stack, *others) if arrays else _like(run, stack)
+
+
+def _fill_stack(run: DryRun, stack: Any, **attrs: Any) -> Any:
+    if not isinstance(stack, Elements):
+        return _like(run, stack)
+    return Elements(tuple(_hollow(run, e) for e in stack.known), (), stack.count)
+
+
 def _hollow(_: DryRun, like: Any, **__: Any) -> FakeArray:
     axes = tuple(range(len(like.shape)))
     layout = Layout(axes, repeated=frozenset(axes))
@@ -344,22 +371,13 @@ def _absent(run: DryRun, **attrs: Any) -> Any:
     return found if isinstance(found, list) else _hollow(run, found)
 
 
-def _array(run: DryRun, *_: Any, **__: Any) -> Any:
-    operator = run.operator()
-    at = "" if operator is None else f" at {operator.location.with_text}"
-    raise BuildError(
-        "what a program with an array of tensors needs is not known before it runs: it has as "
-        f"many elements as are written to it{at}"
-    )
-
-
 _CONTROL_FLOW: Final[dict[int, Callable[..., Any]]] = {
-    **{id(getattr(control_flow, kind)): _array for kind in control_flow.ARRAYS},
+    **ARRAY_FUNCTIONS,
     id(control_flow.truth): lambda *_: True,
     id(control_flow.while_loop): _while_loop,
     id(control_flow.scan): _scan,
-    id(control_flow.add_stacks): _like,
-    id(control_flow.fill_stack): _like,
+    id(control_flow.add_stacks): _add_stacks,
+    id(control_flow.fill_stack): _fill_stack,
     id(control_flow.hollow): _hollow,
     id(control_flow.absent): _absent,
 }

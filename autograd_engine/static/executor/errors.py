@@ -9,6 +9,8 @@ from autograd_engine.compiler.python.function import CompiledFunction
 from autograd_engine.core.pass_through import passes_through
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ExecutionError
+from autograd_engine.program.ir.block import inner_blocks
+from autograd_engine.program.ir.control_flow_op import kind_of
 from autograd_engine.program.ir.program import (
     Operator,
     Program,
@@ -62,7 +64,17 @@ def failed(compiled: CompiledFunction, error: BaseException) -> ExecutionError |
     where = f"{operator.location} ({text})" if text else str(operator.location)
     given = _operands(compiled, operator, error)
     on = f" on {', '.join(given)}" if given else ""
-    return ExecutionError(f"{operator.type} of {where} failed{on}: {error}")
+    return ExecutionError(f"{_type_of(operator)} of {where} failed{on}: {error}")
+
+
+def _type_of(operator: Operator) -> str:
+    """Its type; of one that a type of the reference is made of, that type."""
+    block = operator.block
+    for around in block.program.blocks:
+        for owner in around.ops:
+            if owner.appended is not None and block in inner_blocks(owner):
+                return operator.type if kind_of(owner) != "call" else owner.type
+    return operator.type
 
 
 def _operands(compiled: CompiledFunction, operator: Operator, error: BaseException) -> list[str]:

@@ -342,6 +342,8 @@ def _added(stacks: Sequence[Any]) -> Any:
     if isinstance(stacks[0], list):
         return [_added(elements) for elements in zip(*stacks, strict=True)]
     total = stacks[0]
+    if total is None:  # of an array that has nothing there
+        return None
     for other in stacks[1:]:
         total = total + other
     return total

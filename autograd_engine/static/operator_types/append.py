@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from autograd_engine.core.locations import caller
+from autograd_engine.core.locations import caller, saying_where
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
 from autograd_engine.program.ir.appended import Appended
 from autograd_engine.program.ir.block import inner_blocks
@@ -24,7 +24,7 @@ from autograd_engine.static.operator_types.building import (
 )
 from autograd_engine.static.operator_types.declaring import Given, OperatorType, Slot
 from autograd_engine.static.operator_types.table import operator_type
-from autograd_engine.static.operator_types.versions import put_in_place
+from autograd_engine.static.operator_types.versions import is_open, put_in_place
 from autograd_engine.static.persistable import require_known
 
 __all__ = ["append_op"]
@@ -32,6 +32,7 @@ __all__ = ["append_op"]
 _ROLES: Final = {number: role for role, number in ROLES.items()}
 
 
+@saying_where(lambda block, type, *_: str(type))
 def append_op(
     block: Block,
     type: Any,
@@ -126,11 +127,15 @@ def _with_block(
 
 def require_open(block: Block, function: str) -> None:
     """Raise BuildError for a block that is inside of an operator, and built."""
-    program = block.program
-    if block.idx == 0 or any(b is block for b in program._open):
+    if is_open(block):
         return
     owner = next(
-        (op for b in program.blocks for op in b.ops if any(i is block for i in inner_blocks(op))),
+        (
+            op
+            for b in block.program.blocks
+            for op in b.ops
+            if any(i is block for i in inner_blocks(op))
+        ),
         None,
     )
     of = "" if owner is None else f", of {owner.type} at {owner.location.with_text}"
@@ -155,8 +160,10 @@ def _variables(
 ) -> list[Variable]:
     if value is None:
         return []
-    listed = value if isinstance(value, (list, tuple)) else [value]
     program = block.program
+    if isinstance(value, Variable) and value.block.program is program:
+        return [value]
+    listed = value if isinstance(value, (list, tuple)) else [value]
     if all(isinstance(v, Variable) and v.block.program is program for v in listed):
         return list(listed)
     where = f"append_op: the {'output' if made else 'input'} {slot!r} of {op}"
@@ -165,8 +172,7 @@ def _variables(
 
 def _check_counts(kind: OperatorType, given: Given, slots: Sequence[Slot], what: str) -> None:
     for slot in slots:
-        count = len(given.get(slot.name, ()))
-        if count > 1 and not slot.many:
+        if slot.name in given and (count := len(given[slot.name])) > 1 and not slot.many:
             raise ArgumentError(
                 f"append_op: the {what} {slot.name!r} of {kind.name} is one variable, got {count}"
             )
@@ -174,6 +180,8 @@ def _check_counts(kind: OperatorType, given: Given, slots: Sequence[Slot], what:
 
 def _check_written(kind: OperatorType, written: Given) -> None:
     variables = [v for found in written.values() for v in found]
+    if len(variables) == 1:
+        return
     if not variables and kind.outputs:
         names = ", ".join(slot.name for slot in kind.outputs)
         raise ArgumentError(

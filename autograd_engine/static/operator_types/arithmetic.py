@@ -11,7 +11,7 @@ from autograd_engine.nn.functional.dropouts import dropout_factor
 from autograd_engine.static.operator_types.declaring import OneOf, declare
 from autograd_engine.tensor import public as paddle
 
-__all__ = ["activated"]
+__all__: list[str] = []
 
 
 # --- two operands: those of `y` lie along axes of `x` from `axis` on
@@ -194,11 +194,6 @@ declare(
     data_format=OneOf("NCHW", "NHWC"),
     mode=OneOf("all", "channel", "element"),
 )
-
-
-def activated(x: Any, activation: str) -> Any:
-    """`x`, through the activation of that name if there is one."""
-    return getattr(F, activation)(x) if activation else x
 
 
 # --- with numbers

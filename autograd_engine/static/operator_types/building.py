@@ -116,7 +116,7 @@ class Building:
         ):
             try:
                 returned = self.kind.function(*arguments, **self.attrs)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
                 if type(error).__module__.startswith("autograd_engine"):
                     raise
                 raise ArgumentError(

@@ -7,7 +7,7 @@ from typing import Any
 import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
 from autograd_engine import linalg
 from autograd_engine.errors import ArgumentError
-from autograd_engine.static.operator_types.arithmetic import activated
+from autograd_engine.static.nn.parameters import activated
 from autograd_engine.static.operator_types.declaring import declare
 from autograd_engine.tensor import public as paddle
 
@@ -68,7 +68,7 @@ declare(
 
 def _fc(x: Any, w: Any, bias: Any, *, in_num_col_dims: int, activation_type: str) -> Any:
     out = _mul(x, w, x_num_col_dims=in_num_col_dims, y_num_col_dims=1)
-    return activated(out if bias is None else out + bias, activation_type)
+    return activated("fc", out if bias is None else out + bias, activation_type or None)
 
 
 declare("fc", "Input W Bias? -> Out", _fc, in_num_col_dims=1, activation_type="")

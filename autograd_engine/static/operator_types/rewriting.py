@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+from autograd_engine.core.locations import say_where
 from autograd_engine.core.spec import may_equal
 from autograd_engine.errors import ArgumentTypeError, BuildError
 from autograd_engine.ops.registry.opdef import OpDef
@@ -16,6 +19,7 @@ from autograd_engine.static.operator_types.versions import (
     forget_write,
     gradients_forgotten,
     is_made,
+    is_open,
     version_at,
     written_between,
 )
@@ -29,6 +33,24 @@ __all__ = [
     "set_attr",
 ]
 
+T = TypeVar("T")
+
+
+def _of_its_line(
+    function: Callable[[Operator, str, T], None],
+) -> Callable[[Operator, str, T], None]:
+    """`function` such that its errors name the line that has built the operator."""
+
+    @functools.wraps(function)
+    def call(operator: Operator, name: str, value: T, /) -> None:
+        try:
+            function(operator, name, value)
+        except Exception as error:
+            say_where(error, f"{operator.type} of {operator.location.with_text}")
+            raise
+
+    return call
+
 
 def remove_op(block: Block, index: int) -> None:
     """`Block._remove_op`."""
@@ -37,12 +59,32 @@ def remove_op(block: Block, index: int) -> None:
         raise ArgumentTypeError(f"_remove_op: index must be an int, got {type(index).__name__}")
     if not -count <= index < count:
         raise BuildError(f"_remove_op: there is no operator {index}; the block has {count}")
+    _require_unread(block, block.ops[index])
     operator = block.ops.pop(index)
     for ref in operator.results:
         forget_write(block, ref)
     for inner in inner_blocks(operator):
         _drop_block(inner)
     gradients_forgotten(block)
+
+
+def _require_unread(block: Block, operator: Operator) -> None:
+    """Raise BuildError for what a block that is built would lack: nothing there can be fed."""
+    if is_open(block):
+        return
+    for ref in operator.results:
+        readers = [
+            f"{other.type} of {other.location.with_text} reads: rename that input first"
+            for other in block.ops
+            if any(isinstance(o, Ref) and o.key == ref.key for o in other.operands)
+        ]
+        if any(r.key == ref.key for r in block.results):
+            readers.append("the block returns: it has to make it")
+        if readers and not ref.version:
+            raise BuildError(
+                f"_remove_op: {operator.type} of {operator.location.with_text} makes "
+                f"{ref.var.name} in a block that is built, which {readers[0]}"
+            )
 
 
 def _drop_block(block: Block) -> None:
@@ -115,6 +157,7 @@ def _variable(operator: Operator, name: str, function: str) -> Variable:
     return variable_named(operator.block, name, f"{function}: new_name")
 
 
+@_of_its_line
 def rename_input(operator: Operator, old_name: str, new_name: str) -> None:
     """`Operator._rename_input`."""
     block = operator.block
@@ -137,6 +180,7 @@ def rename_input(operator: Operator, old_name: str, new_name: str) -> None:
         _rebuilt(operator, operands, operator.attrs, None)
 
 
+@_of_its_line
 def rename_output(operator: Operator, old_name: str, new_name: str) -> None:
     """`Operator._rename_output`."""
     block = operator.block
@@ -165,6 +209,7 @@ def rename_output(operator: Operator, old_name: str, new_name: str) -> None:
 # --- attributes
 
 
+@_of_its_line
 def set_attr(operator: Operator, name: str, value: Any) -> None:
     """`Operator.set_attr`."""
     if name in ("op_device", "op_namescope"):

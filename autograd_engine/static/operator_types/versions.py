@@ -17,6 +17,7 @@ __all__ = [
     "forget_write",
     "gradients_forgotten",
     "is_made",
+    "is_open",
     "put_in_place",
     "version_at",
     "written_between",
@@ -30,6 +31,11 @@ def version_at(block: Block, var: Variable, index: int) -> int:
             if ref.var is var:
                 return ref.version
     return 0
+
+
+def is_open(block: Block) -> bool:
+    """Whether operators may be added to a block: the first one, or one that is being built."""
+    return block.idx == 0 or any(b is block for b in block.program._open)
 
 
 def is_made(block: Block, ref: Ref, index: int) -> bool:
