@@ -389,6 +389,7 @@ def kthvalue(
     return ops.getitem(values, key=key), ops.getitem(index, key=key)
 
 
+@atomic
 def mode(
     x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

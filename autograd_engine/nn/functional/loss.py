@@ -10,6 +10,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import (
+    above_zero,
     as_floats,
     as_integers,
     check_number,
@@ -115,14 +116,13 @@ def smooth_l1_loss(
     op = "smooth_l1_loss"
     check_reduction(op, reduction)
     warn_of_broadcast(op, input, label)
-    if not check_number(op, "delta", delta) > 0.0:
-        raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
+    delta = above_zero(op, "delta", delta)
     input, label = float_pair(op, input, label)
     gap = input - label
     # With c the difference limited to [-delta, delta]: c (d - c / 2), which squares nothing large.
-    near = clip(gap, -float(delta), float(delta))
+    near = clip(gap, -delta, delta)
     loss = near * (gap - 0.5 * near)
-    return reduce_loss(loss if is_huber else loss / float(delta), reduction)
+    return reduce_loss(loss if is_huber else loss / delta, reduction)
 
 
 # --- probabilities
