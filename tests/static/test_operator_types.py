@@ -49,11 +49,7 @@ OTHERWISE = {
     "reduce_amin/2",
 }
 
-CASES = [
-    (type, n)
-    for type, samples in SAMPLES.items()
-    for n in range(len(samples))
-]
+CASES = [(type, n) for type, samples in SAMPLES.items() for n in range(len(samples))]
 
 
 def chosen(request: pytest.FixtureRequest) -> list[tuple[str, int]]:
