@@ -20,6 +20,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import Path, put, take
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.program.ir.program import Variable
 
 if TYPE_CHECKING:
@@ -89,7 +90,12 @@ class TracedViews:
             before = before[0]
         if before is None:
             return False
-        if any(isinstance(d, Dim) for d in whole.spec.shape):
+        numbers = list(attrs.values())
+        before = path
+        while before is not None:
+            numbers += before[2].values()
+            before = before[0]
+        if holds_symbolic(numbers) or any(isinstance(d, Dim) for d in whole.spec.shape):
             return None
         given = take(raw, path, np.empty(whole.spec.shape, whole.spec.dtype))
         made = getattr(raw, op.name)(given, **attrs)

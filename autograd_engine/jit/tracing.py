@@ -299,14 +299,14 @@ class Trace:
         if id(tensor) not in self._made:
             self.attributes.setdefault((id(tensor), name), (tensor, read, value))
 
-    def needs_value(self, var: Variable, what: str) -> NeedsValue:
+    def needs_value(self, var: Variable, what: str, instead: str = "") -> NeedsValue:
         at = caller()
         return NeedsValue(
             f"{self.name}: {what} at {at} ({at.text}) asks for the value of {var.name}, which has "
-            "none while the function is traced. Use paddle.static.nn.cond(pred, true_fn, false_fn) "
-            "for a branch, paddle.static.nn.while_loop for a loop, paddle.where element by "
-            "element; move what only looks at values out of the function; or run it eagerly where "
-            "it cannot be traced, with to_static(full_graph=False)"
+            f"none while the function is traced. {instead}Use paddle.static.nn.cond(pred, true_fn, "
+            "false_fn) for a branch, paddle.static.nn.while_loop for a loop, paddle.where element "
+            "by element; move what only looks at values out of the function; or run it eagerly "
+            "where it cannot be traced, with to_static(full_graph=False)"
         )
 
     # --- what is written

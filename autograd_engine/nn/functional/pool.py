@@ -605,14 +605,16 @@ def _unpooled_size(
     if isinstance(given, tuple) and len(given) == len(kernel) + 2:
         given = given[2:]
     size = ints(op, "output_size", given, len(kernel))
-    for d, n, s in zip(size, least, stride, strict=True):
-        open_sizes = isinstance(n, Dim) or isinstance(d, SymbolicNumber)
-        if not open_sizes and not n - s < d < n + s:
-            raise ArgumentError(
-                f"{op}: output_size {list(size)} must be within the stride {list(stride)} of "
-                f"{format_shape(least)}"
-            )
-    return size
+    checked = list(size)
+    wanted = f"within the stride {list(stride)} of {format_shape(least)}"
+    for k, (d, n, s) in enumerate(zip(size, least, stride, strict=True)):
+        if isinstance(n, Dim):
+            continue
+        if isinstance(d, SymbolicNumber):
+            checked[k] = d.within(f"{op}: output_size", wanted, n - s + 1, n + s - 1)
+        elif not n - s < d < n + s:
+            raise ArgumentError(f"{op}: output_size {list(size)} must be {wanted}")
+    return tuple(checked)
 
 
 def _max_unpool(
