@@ -178,7 +178,8 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     """
     p = _probability("alpha_dropout", p)
     x = as_floats("alpha_dropout", x)
-    return _alpha_dropout(x, x, p) if training and p else ops.assign(x)
+    drops = training and (isinstance(p, SymbolicNumber) or p > 0)
+    return _alpha_dropout(x, x, p) if drops else ops.assign(x)
 
 
 @atomic
@@ -191,4 +192,5 @@ def feature_alpha_dropout(
     x = as_floats(op, x)
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
-    return _alpha_dropout(x, _only(x, (0, 1)), p) if training and p else ops.assign(x)
+    drops = training and (isinstance(p, SymbolicNumber) or p > 0)
+    return _alpha_dropout(x, _only(x, (0, 1)), p) if drops else ops.assign(x)
