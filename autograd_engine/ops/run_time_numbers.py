@@ -38,6 +38,7 @@ defop(
     inputs="axis",
     infer=lambda axis, *, function, ndim, axes: Spec((), INT64),
     work=nothing,
+    checks_values=True,
 ).vjp(axis=NONDIFF)
 
 
@@ -49,6 +50,13 @@ def _within(number: Array, *, what: str, wanted: str, least: float, most: float)
     return number
 
 
-defop("within", _within, inputs="number", infer=same, work=nothing, symbolic=True).vjp(
-    number=NONDIFF
-)
+defop(
+    "within",
+    _within,
+    inputs="number",
+    infer=same,
+    result="view",
+    work=nothing,
+    symbolic=True,
+    checks_values=True,
+).vjp(number=NONDIFF)

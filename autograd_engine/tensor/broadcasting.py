@@ -247,7 +247,8 @@ def repeat_interleave(
             )
         index = ops.repeat_index(counts, x, axis=axis, total=total)
         return ops.gather(x, index, axis=axis)
-    count = int_at_least("repeat_interleave", "repeats", repeats, 0)
+    whole = integer("repeat_interleave", "repeats", repeats)
+    count = int_at_least("repeat_interleave", "repeats", whole, 0)
     ndim = spec_of(x).ndim
     x = ops.unsqueeze(x, axis=(axis + 1,))
     x = ops.expand(x, shape=(-1,) * (axis + 1) + (count,) + (-1,) * (ndim - axis - 1))
