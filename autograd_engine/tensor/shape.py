@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import DType, DTypeLike, to_numpy
 from autograd_engine.core.spec import (
     Shape,
@@ -162,8 +161,9 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
         counted = sorted(axes) == list(range(ndim))
     except NeedsValue:  # each may be any of them
         counted = False
-    if not counted:
-        axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
+    if counted:
+        return ops.transpose(x, perm=axes)
+    axes = tuple([normalize_axis("transpose", p, ndim) for p in perm])
     if sorted(axes) != list(range(ndim)):
         raise ShapeError(
             f"transpose: perm {list(perm)} must name each of the {ndim} axes of "
@@ -283,7 +283,7 @@ def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Ten
     x = as_operand("unsqueeze", x)
     wanted = ints("unsqueeze", "axis", axis)
     ndim = spec_of(x).ndim + len(wanted)
-    return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", list(wanted), ndim))
+    return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", wanted, ndim))
 
 
 @atomic
@@ -298,9 +298,9 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = 
     """
     x = as_operand("squeeze", x)
     shape = spec_of(x).shape
-    given = None if axis is None else list(ints("squeeze", "axis", axis))
+    given: Any = None if axis is None else ints("squeeze", "axis", axis)
     for number in given or ():
-        if isinstance(number, SymbolicNumber):  # it is one that can go
+        if type(number) is not int:  # it is one that can go
             ones = [k for k, size in enumerate(shape) if size == 1]
             number.refuse_axis("squeeze", len(shape), ones)
     axes = normalize_axes("squeeze", given, len(shape))
