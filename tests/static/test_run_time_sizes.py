@@ -198,6 +198,31 @@ def test_two_orders_and_a_direction() -> None:
         np.testing.assert_allclose(found[2], 3 * xs[:k] ** 2, rtol=1e-5)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_two_orders_and_a_direction_along_an_axis_that_is_fed(backend: str) -> None:
+    def value(x: Any, n: Any) -> Any:
+        return (paddle.cumsum(x**3.0, n) * F.softmax(x, n)).sum()
+
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x, n = static.data("x", [3, None], "float64"), static.data("n", [], "int64")
+        x.stop_gradient = False
+        y = value(x, n)
+        (g,) = static.gradients([y], [x])
+        (h,) = static.gradients([(g * g).sum()], [x])
+        d = static.forward_grad(y, x)
+    xs = np.random.default_rng(0).standard_normal((3, 4))
+    for axis in (0, 1, -1, -2):
+        feed = {"x": xs, "n": np.asarray(axis)}
+        found = static.Executor(backend=backend).run(main, feed, [y, g, h, d])
+        t = paddle.to_tensor(xs, stop_gradient=False)
+        e = value(t, axis)
+        (eg,) = paddle.grad(e, [t], create_graph=True)
+        (eh,) = paddle.grad((eg * eg).sum(), [t])
+        for a, b in zip(found, (e, eg, eh, eg.sum()), strict=True):
+            np.testing.assert_allclose(a, b.numpy(), rtol=1e-9)
+
+
 def test_sizes_that_are_equal_are_known_to_be() -> None:
     """So no gradient is summed over axes that were never broadcast."""
     main = static.Program()
