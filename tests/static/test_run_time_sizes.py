@@ -367,12 +367,14 @@ def test_what_must_be_known_is_refused_and_leaves_nothing() -> None:
     with static.program_guard(main, static.Program()):
         x, n = static.data("x", [None, 4], "float32"), static.data("n", [], "int64")
         p, cube = static.data("p", [], "float32"), paddle.unsqueeze(x, 0)
+        many, order = static.data("many", [2] * 6, "float32"), [n + k for k in range(6)]
         y, w = static.data("y", [2, 3], "float32"), static.data("w", [1, 1, 2], "float32")
         before = len(main.global_block().ops), len(main.global_block().vars)
         for call in (
             lambda: paddle.split(x, n),
             lambda: paddle.unbind(y, n),
             lambda: paddle.flatten(cube, n),
+            lambda: paddle.transpose(many, order),
             lambda: F.conv1d(cube, w, padding=n),
         ):
             with pytest.raises((ModeError, TypeError)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
@@ -23,6 +23,9 @@ from autograd_engine.program.symbolic_number import NeedsAxis
 __all__ = ["at_each_axis"]
 
 
+_MOST: Final = 256  # calls, for all axes of one list
+
+
 class _TriedError(Exception):
     """A call was made to see what it gives; nothing of it stays."""
 
@@ -30,7 +33,9 @@ class _TriedError(Exception):
 def at_each_axis(
     function: Callable[..., Any], args: Any, kwargs: dict[str, Any], needed: NeedsAxis
 ) -> tuple[Any] | None:
-    """The result of a call in which an axis is not known; None where it is not among the arguments.
+    """The result of a call in which an axis is not known.
+
+    None where it is not among the arguments, or one of so many that there would be too many calls.
 
     Raises
     ------
@@ -38,7 +43,11 @@ def at_each_axis(
         Where the number of dimensions of the result depends on the axis.
     """
     number: Any = needed.number
-    if not any(_same(v, number) for v in nest.leaves((args, kwargs))):
+    given = [nest.leaves(value) for value in (*args, *kwargs.values())]
+    among = next((leaves for leaves in given if any(_same(v, number) for v in leaves)), None)
+    if among is None:
+        return None
+    if needed.ndim ** sum(isinstance(v, SymbolicNumber) for v in among) > _MOST:
         return None
 
     def call(axis: int) -> Any:
