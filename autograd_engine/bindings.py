@@ -321,6 +321,7 @@ ORIGINS.update(
         "append_op": "static.operator_types.append",
         "array_function": "interop.numpy_protocol.array_function",
         "array_ufunc": "interop.numpy_protocol.array_ufunc",
+        "at_each_axis": "program.control_flow.axis_choice",
         "array_wanted": "interop.numpy_protocol.implicit_values",
         "backend_report": "static.analysis.backend_report",
         "block_text": "program.printing",

@@ -388,6 +388,7 @@ def _shifted(op: str, x: Any, axes: Any, *, back: bool) -> Any:
     return ops.roll(x, shifts=tuple(shifts), axis=axes)
 
 
+@atomic
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Frequencies in ascending order, with 0 in the middle; differentiable.
 
@@ -400,6 +401,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted("fftshift", x, axes, back=False)
 
 
+@atomic
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Inverse of `fftshift`; differentiable.
 

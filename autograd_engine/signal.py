@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_engine import fft
 from autograd_engine.core.checks import is_int, require_bools
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.dtypes import get_default_numpy_dtype
 from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import format_shape, may_equal
@@ -37,8 +37,10 @@ def _positive(op: str, argument: str, value: Any, most: Any = None) -> int:
     return given
 
 
-def _at_end(op: str, axis: Any) -> bool:
+def _at_end(op: str, axis: Any, ndim: int) -> bool:
     """Whether frames are along the last axes, and not the first."""
+    if isinstance(axis, SymbolicNumber):
+        axis.refuse_axis(op, ndim, (0, -1))
     if not is_int(axis) or axis not in (0, -1):
         raise ArgumentError(f"{op}: axis must be 0 or -1, got {axis!r}")
     return bool(axis)
@@ -69,7 +71,8 @@ def frame(
     """
     op = "frame"
     x = as_operand(op, x)
-    end, shape = _at_end(op, axis), spec_of(x).shape
+    shape = spec_of(x).shape
+    end = _at_end(op, axis, len(shape))
     if not shape:
         raise ShapeError(f"{op}: x must have one axis or more, got a 0-d array")
     length = shape[axis]
@@ -118,7 +121,7 @@ def overlap_add(x: Any, hop_length: int, axis: int = -1, name: str | None = None
     """
     op = "overlap_add"
     x = as_operand(op, x)
-    end, step = _at_end(op, axis), _positive(op, "hop_length", hop_length)
+    end, step = _at_end(op, axis, spec_of(x).ndim), _positive(op, "hop_length", hop_length)
     if spec_of(x).ndim < 2:
         raise ShapeError(
             f"{op}: x must have two axes or more, got {format_shape(spec_of(x).shape)}"

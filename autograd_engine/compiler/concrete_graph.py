@@ -319,8 +319,8 @@ class Graph(Namespace):
 
     def _known_value(self, specs: Sequence[Spec]) -> tuple[Value, ...] | None:
         """Results whose values follow from sizes: these are known here."""
-        made = [known_value(spec) for spec in specs]
-        if not made or any(value is None for value in made):
+        made = [known_value(spec) for spec in specs if spec.dtype.kind in "iu"]
+        if len(made) < max(len(specs), 1) or any(value is None for value in made):
             return None
         found = [
             Value(self, spec, constant=value.astype(spec.dtype))

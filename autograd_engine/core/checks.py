@@ -21,8 +21,8 @@ __all__ = [
     "as_bool",
     "as_int",
     "as_number",
-    "below",
     "check_callback",
+    "decided",
     "in_memory",
     "int_at_least",
     "is_int",
@@ -172,11 +172,6 @@ def as_int(value: Any) -> Any:
     return value if isinstance(value, SymbolicNumber) else int(value)
 
 
-def below(value: Any, least: float) -> bool:
-    """Whether a number is known, and less than that; of others the run finds it out."""
-    return not isinstance(value, SymbolicNumber) and bool(value < least)
-
-
 def is_int(value: Any) -> bool:
     """Whether that is an int, of Python or of NumPy, and no bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -205,6 +200,11 @@ def in_memory(function: str, sizes: Sequence[int], make: Callable[[], T]) -> T:
 def int_at_least(function: str, argument: str, value: Any, least: int = 1, most: int = MOST) -> int:
     """`value` as an int, which is no bool, from `least` to `most`: by default any size."""
     found = as_number(value)
+    if isinstance(found, SymbolicNumber) and is_int(found):
+        checked: int = found.within(
+            f"{function}: {argument}", f"an int, {least} at least", least, most
+        )
+        return checked
     if not is_int(found) or not least <= found <= most:
         above = f", {most} at most" if is_int(found) and found > most else ""
         raise ArgumentError(
@@ -214,9 +214,19 @@ def int_at_least(function: str, argument: str, value: Any, least: int = 1, most:
     return number
 
 
+def decided(function: str, argument: str, value: Any) -> Any:
+    """`value`, on which the operators of a program depend: a number that the run knows is none."""
+    if isinstance(value, SymbolicNumber):
+        value.refuse(f"{function}: {argument}")
+    return value
+
+
 def positive_int(function: str, argument: str, value: Any, most: int = MOST) -> int:
     """`value` as an int, which is no bool, above 0, and not above `most`."""
     found = as_number(value)
+    if isinstance(found, SymbolicNumber) and is_int(found):
+        checked: int = found.within(f"{function}: {argument}", "a positive int", 1, most)
+        return checked
     if not is_int(found) or not 0 < found <= most:
         above = f", {most} at most" if is_int(found) and found > most else ""
         raise ArgumentError(f"{function}: {argument} must be a positive int{above}, got {value!r}")

@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Size",
     "SymbolicNumber",
     "UndecidedSize",
+    "exceeds",
     "fresh_dim",
     "monomial",
     "product",
@@ -66,6 +67,14 @@ class SymbolicNumber:
     def refuse(self, what: str) -> NoReturn:
         """Say that `what` needs to know the number."""
         raise TypeError(f"{what}: the number {self.dim} is not known")
+
+    def refuse_axis(self, op: str, ndim: int, axes: Sequence[int] | None = None) -> NoReturn:
+        """Say that `op` needs to know which of `ndim` axes it is: of all, or of `axes`."""
+        self.refuse(f"{op}: an axis")
+
+    def within(self, what: str, wanted: str, least: float, most: float = math.inf) -> Any:
+        """The number, which the run looks at: an error says that `what` must be `wanted`."""
+        raise NotImplementedError
 
     def variable(self) -> Any:
         """The variable of the program that holds it, of no axes."""
@@ -170,6 +179,14 @@ Size: TypeAlias = int | Dim
 
 class UndecidedSize(TypeError):
     """Which of two sizes is larger depends on the run."""
+
+
+def exceeds(a: Size, b: Size) -> bool:
+    """Whether one size is larger than another in all runs."""
+    try:
+        return a > b
+    except UndecidedSize:
+        return False
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:

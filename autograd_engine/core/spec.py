@@ -79,7 +79,7 @@ class Spec:
 
 
 class ValueSpec(Spec):
-    """The Spec of a small array of integers whose values are known: numbers, or sizes (`Dim`).
+    """The Spec of a small array whose values are known: integers, sizes (`Dim`), or one float.
 
     Attributes
     ----------
@@ -100,6 +100,19 @@ class ValueSpec(Spec):
         """`spec`, with `value` if that is short and of integers."""
         small = isinstance(spec.size, int) and spec.size <= _MOST_VALUES
         return cls(spec.dtype, value) if small and spec.dtype.kind in "iu" else spec
+
+    @classmethod
+    def constant(cls, spec: Spec, value: Any) -> Spec:
+        """`spec` of what a program holds, an array or a number throughout: one float is known, too.
+
+        A number that is no integer, in an array of integers, counts as unknown.
+        """
+        whole = spec.dtype.kind in "iu" and np.asarray(value).dtype.kind in "iu"
+        most = _MOST_VALUES if whole else spec.dtype.kind == "f"
+        if isinstance(spec.size, int) and spec.size <= most:
+            shape: Any = spec.shape
+            return cls(spec.dtype, np.broadcast_to(value, shape))
+        return spec
 
 
 _MOST_VALUES: Final = 64
@@ -162,10 +175,10 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
 
     A 0-d array is looked at along 0 or -1 as if it had one axis, of which there is one element.
     """
-    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
+    if type(axis) is not int:  # whose `__class__` a symbolic number has
         axis, given = as_number(axis), axis
         if isinstance(axis, SymbolicNumber):
-            axis.refuse(f"{op}: axis {given!r}")
+            axis.refuse_axis(op, ndim)
         if not is_int(axis):
             raise ArgumentTypeError(
                 f"{op}: axis must be an int, got {given!r} ({type(given).__name__})"

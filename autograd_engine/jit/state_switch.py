@@ -197,8 +197,12 @@ def _words(name: str) -> str:
 
 
 def _asks(name: str) -> Callable[..., Any]:
+    instead = ""
+    if name in ("item", "tolist", "__float__", "__int__"):
+        instead = "Where a size, an axis or a factor is wanted, give the tensor itself. "
+
     def method(trace: Trace, self: Any, *_: Any, **__: Any) -> Any:
-        raise trace.needs_value(self, _words(name))
+        raise trace.needs_value(self, _words(name), instead)
 
     return method
 

@@ -113,7 +113,12 @@ class TracedViews:
             before = before[0]
         if before is None:
             return False
-        if any(isinstance(d, Dim) for d in whole.spec.shape):
+        numbers = list(attrs.values())
+        before = path
+        while before is not None:
+            numbers += before[2].values()
+            before = before[0]
+        if holds_symbolic(numbers) or any(isinstance(d, Dim) for d in whole.spec.shape):
             return None
         given = take(raw, path, np.empty(whole.spec.shape, whole.spec.dtype))
         made = getattr(raw, op.name)(given, **attrs)
@@ -435,14 +440,14 @@ class Trace:
         if id(tensor) not in self._made:
             self.attributes.setdefault((id(tensor), name), (tensor, read, value))
 
-    def needs_value(self, var: Variable, what: str) -> NeedsValue:
+    def needs_value(self, var: Variable, what: str, instead: str = "") -> NeedsValue:
         at = caller()
         return NeedsValue(
             f"{self.name}: {what} at {at} ({at.text}) asks for the value of {var.name}, which has "
-            "none while the function is traced. Use paddle.static.nn.cond(pred, true_fn, false_fn) "
-            "for a branch, paddle.static.nn.while_loop for a loop, paddle.where element by "
-            "element; move what only looks at values out of the function; or run it eagerly where "
-            "it cannot be traced, with to_static(full_graph=False)"
+            f"none while the function is traced. {instead}Use paddle.static.nn.cond(pred, true_fn, "
+            "false_fn) for a branch, paddle.static.nn.while_loop for a loop, paddle.where element "
+            "by element; move what only looks at values out of the function; or run it eagerly "
+            "where it cannot be traced, with to_static(full_graph=False)"
         )
 
     # --- what is written

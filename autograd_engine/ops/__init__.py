@@ -17,6 +17,7 @@ from autograd_engine.ops import (  # noqa: F401 - each declares its operations
     random,
     reduction,
     rounding,
+    run_time_numbers,
     scan,
     setitem,
     shape,

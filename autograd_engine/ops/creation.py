@@ -60,7 +60,7 @@ def _infer_triangle_indices(*, rows: int, columns: int, offset: int, upper: bool
 
 def _infer_full(*, shape: Shape, value: float, dtype: str) -> Spec:
     spec = Spec(shape, np.dtype(dtype))
-    return ValueSpec.of(spec, np.full(shape, value)) if isinstance(value, int) else spec
+    return ValueSpec.constant(spec, value) if isinstance(value, (int, float)) else spec
 
 
 defop(
@@ -97,6 +97,6 @@ defop(
     "constant",
     lambda *, value: value,
     inputs="",
-    infer=lambda *, value: ValueSpec.of(Spec(value.shape, value.dtype), value),
+    infer=lambda *, value: ValueSpec.constant(Spec(value.shape, value.dtype), value),
     work=nothing,
 )

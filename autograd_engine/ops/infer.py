@@ -42,7 +42,7 @@ def cast(x: Like, dtype: np.dtype[Any]) -> Spec:
             f"cast: {x.dtype.name} values have no {dtype.name} form; use paddle.real, paddle.imag "
             "or paddle.abs"
         )
-    if isinstance(x, ValueSpec):
+    if isinstance(x, ValueSpec) and x.dtype.kind in "iu":
         return ValueSpec.of(Spec(x.shape, dtype), x.value)
     return Spec(x.shape, dtype)
 

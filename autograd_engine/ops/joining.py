@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, exceeds
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import (
     Array,
@@ -87,7 +87,7 @@ def _check_sizes(shape: Shape, sizes: tuple[int, ...], axis: int) -> None:
     """NumPy would leave the last piece as long as it happens to be."""
     total = sum(sizes)
     open_sizes = isinstance(shape[axis], Dim) or isinstance(total, Dim)
-    if not open_sizes and (total != shape[axis] or min(sizes) < 0):
+    if any(exceeds(0, size) for size in sizes) or (not open_sizes and total != shape[axis]):
         raise ShapeError(
             f"split: {list(sizes)} must be sizes that add up to {shape[axis]}, the size of axis "
             f"{axis} of {format_shape(shape)}"

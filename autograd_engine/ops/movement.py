@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim, fresh_dim
+from autograd_engine.core.dims import exceeds, fresh_dim
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import (
     Array,
@@ -48,7 +48,7 @@ defop("roll", _roll, inputs="x", infer=same, tangent="linear", elements="picked"
 def _window_count(shape: Shape, axis: int, size: int, step: int) -> Any:
     """How many windows of `size` fit along `axis`, one every `step`."""
     length = shape[axis]
-    if not isinstance(length, Dim) and size > length:
+    if exceeds(size, length):
         raise ShapeError(
             f"unfold: a window of {size} does not fit axis {axis} of {format_shape(shape)}, whose "
             f"size is {length}; pad it"

@@ -16,6 +16,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from autograd_engine import errors
+from autograd_engine.core.above import above
 from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
@@ -26,6 +27,7 @@ from autograd_engine.program.ir.program import (
     default_main_program,
 )
 from autograd_engine.program.number_arguments import with_plain_numbers
+from autograd_engine.program.symbolic_number import NeedsAxis
 
 __all__ = ["atomic", "checked", "failed"]
 
@@ -77,21 +79,33 @@ def failed(
 ) -> tuple[Any] | None:
     """Undo what a call has appended since `before` operators, and raise what says more.
 
-    If tensors stood for numbers, the result of a call with these; None where the error stays.
+    If tensors stood for numbers, the result of a call with these; if an axis is not known while a
+    program is built, that of the call for the axis that it is. None where the error stays.
     """
-    if Operator.made != before:
-        blocks = {default_main_program().current_block(), *_blocks((args, kwargs))}
-        for block in blocks:
-            block.undo(before)
+    _undo(before, args, kwargs)
     if isinstance(error, Exception):
         again = with_plain_numbers(function, args, kwargs)
         if again is not None:
             return (atomic(function)(*again[0], **again[1]),)
+        if isinstance(error, NeedsAxis):
+            try:
+                found: tuple[Any] | None = above.at_each_axis(atomic(function), args, kwargs, error)
+            except BaseException:
+                _undo(before, args, kwargs)
+                raise
+            return found
     if isinstance(error, _RAW) and not isinstance(error, _OURS):
         better = _explained(function, args, kwargs, error)
         if better is not None:
             raise better from error
     return None
+
+
+def _undo(before: int, args: Any, kwargs: Any) -> None:
+    """Drop what was appended after so many operators."""
+    if Operator.made != before:
+        for block in {default_main_program().current_block(), *_blocks((args, kwargs))}:
+            block.undo(before)
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:

@@ -445,7 +445,7 @@ def assigned(x: Any, output: Variable) -> Variable:
             f"assign: {output.name} is {wanted.dtype.name} and cannot take {x.spec.dtype.name}: "
             f"cast x first, x.astype({wanted.dtype.name!r})"
         )
-    if not output.version and ("without shape", output.name) in output.block.emitted:
+    if output.declared:
         output.take_spec(x.spec)
     elif not may_equal(x.spec.shape, wanted.shape):
         raise ShapeError(

@@ -56,7 +56,10 @@ def count(function: str, argument: str, value: Any) -> int:
     value = number(function, argument, value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ArgumentTypeError(f"{function}: {argument} must be an int, got {value!r}")
-    if not isinstance(value, SymbolicNumber) and not 0 <= value <= MOST:
+    if isinstance(value, SymbolicNumber):
+        checked: int = value.within(f"{function}: {argument}", f"0 to {MOST}", 0, MOST)
+        return checked
+    if not 0 <= value <= MOST:
         raise ArgumentError(f"{function}: {argument} must be 0 to {MOST}, got {value}")
     return value
 
@@ -142,7 +145,10 @@ def span(function: str, low: Any, high: Any) -> tuple[float, float]:
 def deviation(function: str, std: Any) -> float:
     """A standard deviation: a number that is not negative."""
     given = real(function, "std", std)
-    if not isinstance(given, SymbolicNumber) and given < 0:
+    if isinstance(given, SymbolicNumber):
+        checked: float = given.within(f"{function}: std", "0 or more", 0)
+        return checked
+    if given < 0:
         raise ArgumentError(f"{function}: std must not be negative, got {given}")
     return given
 
@@ -151,7 +157,8 @@ def probability(function: str, argument: str, p: Any) -> float:
     """A number in [0, 1]."""
     p = number(function, argument, p)
     if isinstance(p, SymbolicNumber):
-        return p  # type: ignore[return-value]
+        checked: float = p.within(f"{function}: {argument}", "in [0, 1]", 0, 1)
+        return checked
     if isinstance(p, complex) or not 0 <= p <= 1:
         raise ArgumentError(f"{function}: {argument} must be in [0, 1], got {p}")
     return float(p)

@@ -9,9 +9,10 @@ holds it becomes one of its operands (`ops.registry.number_inputs`).
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -26,11 +27,30 @@ from autograd_engine.errors import ModeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Block, Variable
 
-__all__ = ["NeedsValue", "number_of", "numbers_in", "size_of"]
+__all__ = ["NeedsAxis", "NeedsValue", "number_of", "numbers_in", "size_of"]
 
 
 class NeedsValue(ModeError, TypeError):
     """Python asked for the value of what has none while a program is built."""
+
+
+class NeedsAxis(NeedsValue):
+    """An axis that only the run knows: one of those that there are.
+
+    Attributes
+    ----------
+    number : SymbolicNumber
+    op : str
+        What asked.
+    ndim : int
+        How many axes there are.
+    axes : sequence of int
+        Which of these it may be.
+    """
+
+    def __init__(self, message: str, number: Any, op: str, ndim: int, axes: Sequence[int]) -> None:
+        super().__init__(message)
+        self.number, self.op, self.ndim, self.axes = number, op, ndim, axes
 
 
 class _Number(SymbolicNumber):
@@ -68,9 +88,24 @@ class _Number(SymbolicNumber):
             var = self._var = self.make()
         return var
 
+    def within(self, what: str, wanted: str, least: float, most: float = math.inf) -> Any:
+        def make() -> Any:
+            limits = {"least": float(least), "most": float(most)}
+            return ops.within(self.variable(), what=what, wanted=wanted, **limits)
+
+        return _Number(self.kind, self.dim, make, self.what)
+
     def refuse(self, what: str) -> NoReturn:
+        raise NeedsValue(self._needed(what))
+
+    def refuse_axis(self, op: str, ndim: int, axes: Sequence[int] | None = None) -> NoReturn:
+        raise NeedsAxis(
+            self._needed(f"{op}: an axis"), self, op, ndim, range(ndim) if axes is None else axes
+        )
+
+    def _needed(self, what: str) -> str:
         at = caller()
-        raise NeedsValue(
+        return (
             f"{what} at {at} ({at.text}) needs {self.what}, while the program is built: operations "
             "compute with it, x * n ** 0.5, and Python cannot; use paddle.static.nn.while_loop for "
             "a loop over it, paddle.static.nn.cond for a branch, or declare the size"
@@ -142,11 +177,12 @@ def _in_sight(var: Variable) -> bool:
 
 
 def number_of(var: Variable) -> Any:
-    """The number that a variable of one element holds: of integers an int where that is known."""
-    kind = var.spec.dtype.kind
-    if kind == "f":
-        return _Number(float, None, lambda: _scalar(var), f"the value of {var.name}")
+    """The number that a variable of one element holds: a plain one where that is known."""
     value = known_value(var.spec)
+    if var.spec.dtype.kind == "f":
+        if value is not None:
+            return value.astype(var.spec.dtype).item()
+        return _Number(float, None, lambda: _scalar(var), f"the value of {var.name}")
     if value is None:
         # From here on two sizes that are this number are known to be equal.
         value = np.asarray([fresh_dim()], object).reshape(var.spec.shape)

@@ -124,7 +124,7 @@ def axis_of(op: str, x: Any, axis: Any, *, scalars: bool = False) -> int:
     ndim = len(shape_of(x))
     if not ndim and not scalars:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    return normalize_axis(op, int(axis) if isinstance(axis, Tensor) else axis, ndim)
+    return normalize_axis(op, axis, ndim)
 
 
 def operands(op: str, x: Any, argument: str = "x") -> list[Any]:

@@ -344,7 +344,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     found = block.create_var(
         name or unique_name.generate("create_tensor"), dtype=wanted, persistable=persistable
     )
-    block.emitted["without shape", found.name] = found
+    found.declared = True
     return cast(Tensor, found)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import MOST, as_number
+from autograd_engine.core.checks import MOST, as_number, int_at_least
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -180,6 +180,7 @@ def tile(x: Any, repeat_times: int | Sequence[int], name: str | None = None) -> 
     repeats = ints("tile", "repeat_times", repeat_times)
     if min(known(repeats), default=0) < 0:
         raise ArgumentError(f"tile: repeat_times must not be negative, got {list(repeats)}")
+    repeats = tuple(int_at_least("tile", "repeat_times", n, 0) for n in repeats)
     ndim = spec_of(x).ndim
     lead, own = repeats[: max(len(repeats) - ndim, 0)], repeats[max(len(repeats) - ndim, 0) :]
     counts = (1,) * (ndim - len(own)) + own
@@ -246,9 +247,8 @@ def repeat_interleave(
             )
         index = ops.repeat_index(counts, x, axis=axis, total=total)
         return ops.gather(x, index, axis=axis)
-    count = integer("repeat_interleave", "repeats", repeats)
-    if count < 0:
-        raise ArgumentError(f"repeat_interleave: repeats must not be negative, got {count}")
+    whole = integer("repeat_interleave", "repeats", repeats)
+    count = int_at_least("repeat_interleave", "repeats", whole, 0)
     ndim = spec_of(x).ndim
     x = ops.unsqueeze(x, axis=(axis + 1,))
     x = ops.expand(x, shape=(-1,) * (axis + 1) + (count,) + (-1,) * (ndim - axis - 1))

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_int, as_number, below, is_int, require_bools
+from autograd_engine.core.checks import (
+    as_int,
+    as_number,
+    int_at_least,
+    positive_int,
+    require_bools,
+)
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -26,9 +32,7 @@ __all__ = ["bincount", "histogram", "histogram_bin_edges", "histogramdd"]
 
 def _bins(op: str, bins: Any, low: Any, high: Any) -> dict[str, Any]:
     """How many bins there are, and from where to where."""
-    number = as_number(bins)
-    if not is_int(number) or below(number, 1):
-        raise ArgumentError(f"{op}: bins must be a positive int, got {bins!r}")
+    number = positive_int(op, "bins", bins)
     ends = [as_number(v) for v in (low, high)]
     if not holds_symbolic(ends):
         if ends[0] > ends[1]:
@@ -270,8 +274,6 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None =
     x = as_operand("bincount", x)
     if spec_of(x).ndim != 1:
         raise ShapeError(f"bincount: x must be a vector, got {format_shape(spec_of(x).shape)}")
-    least = as_number(minlength)
-    if not is_int(least) or below(least, 0):
-        raise ArgumentError(f"bincount: minlength must be an int from 0 on, got {minlength!r}")
+    least = int_at_least("bincount", "minlength", minlength, 0)
     given = _weights("bincount", "weights", weights, "x", x)
     return ops.bincount(x, *given, minlength=as_int(least))

@@ -72,6 +72,7 @@ def _plane(op: str, x: Any, offset: Any, axis1: Any, axis2: Any) -> dict[str, in
     return {"offset": integer(op, "offset", offset), "axis1": first, "axis2": second}
 
 
+@atomic
 def diagonal(
     x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
@@ -172,6 +173,7 @@ def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Tensor:
     return ops.diag_embed(flat, offset=offset, axis1=0, axis2=1)
 
 
+@atomic
 def trace(
     x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:

@@ -39,6 +39,7 @@ __all__ = [
 # --- along an axis
 
 
+@atomic
 def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Slices of `x` along `axis` (the first if not given) at the positions in `index`.
 
@@ -71,6 +72,7 @@ def gather(x: Any, index: Any, axis: int | None = None, name: str | None = None)
     return ops.gather(x, index, axis=along, wraps=True, sparse=along == 0)
 
 
+@atomic
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Tensor:
     """Slices of `x` along `axis` at the positions in `index`, which has one axis.
 
@@ -155,6 +157,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Te
     return ops.gather(flat, index, axis=0, wraps=True)
 
 
+@atomic
 def take_along_axis(
     arr: Any, indices: Any, axis: int, broadcast: bool = True, *, out: Any = None
 ) -> Tensor:

@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 
+@atomic
 def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     """Arrays joined along an existing axis; their other sizes must be equal.
 
@@ -53,6 +54,7 @@ def concat(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     return ops.concat(*values, axis=axis_of("concat", values[0], axis))
 
 
+@atomic
 def stack(x: Sequence[Any], axis: int = 0, name: str | None = None) -> Tensor:
     """Arrays of one shape joined along a new axis.
 
@@ -168,6 +170,7 @@ def block_diag(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 # --- cut
 
 
+@atomic
 def split(
     x: Any, num_or_sections: int | Sequence[int], axis: int = 0, name: str | None = None
 ) -> list[Tensor]:
@@ -196,6 +199,7 @@ def split(
     return _equal_parts("split", x, integer("split", "num_or_sections", num_or_sections), axis)
 
 
+@atomic
 def split_with_sizes(self: Any, split_sizes: Sequence[int], dim: int = 0) -> list[Tensor]:
     """`self` cut along `dim` into parts of the sizes given.
 
@@ -252,6 +256,7 @@ def _sections(x: Any, sizes: tuple[int, ...], axis: int) -> list[Any]:
     return list(ops.split(x, sizes=sizes, axis=axis))
 
 
+@atomic
 def chunk(x: Any, chunks: int, axis: int = 0, name: str | None = None) -> list[Tensor]:
     """`x` cut along `axis` into equal parts.
 
@@ -374,6 +379,7 @@ def dsplit(x: Any, num_or_indices: int | Sequence[int], name: str | None = None)
     return _split_along("dsplit", x, num_or_indices, 3, 2)
 
 
+@atomic
 def unbind(input: Any, axis: int = 0) -> list[Tensor]:
     """The slices along `axis`, without it.
 
@@ -391,6 +397,7 @@ def unbind(input: Any, axis: int = 0) -> list[Tensor]:
     return rows
 
 
+@atomic
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The slices along `axis`, without it; `num` says how many where the size is not known.
 

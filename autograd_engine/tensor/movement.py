@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.checks import below
+from autograd_engine.core.checks import positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 
+@atomic
 def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """The elements in reverse order along one or more axes.
 
@@ -51,11 +52,13 @@ def flip(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     return ops.flip(x, axis=axes)
 
 
+@atomic
 def reverse(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """`flip` under its other name."""
     return flip(x, axis)
 
 
+@atomic
 def narrow(input: Any, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of the axis `dim`, from `start` on.
 
@@ -109,6 +112,7 @@ def _left(x: Any, axis: int, start: Any) -> Any:
     return (size_of(x, axis) if isinstance(size, Dim) else size) - start
 
 
+@atomic
 def roll(
     x: Any,
     shifts: int | Sequence[int],
@@ -149,6 +153,7 @@ def roll(
     return ops.roll(x, shifts=steps, axis=axes)
 
 
+@atomic
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
     """`x` turned `k` times by 90 degrees in the plane of two axes, from the first to the second.
 
@@ -176,6 +181,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = N
 # --- parts
 
 
+@atomic
 def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Tensor:
     """The part from `starts` to `ends` along `axes`.
 
@@ -189,6 +195,7 @@ def slice(input: Any, axes: Sequence[int], starts: Sequence[int], ends: Sequence
     return ops.getitem(x, key=_key("slice", x, axes, starts, ends))
 
 
+@atomic
 def strided_slice(
     x: Any,
     axes: Sequence[int],
@@ -222,11 +229,11 @@ def _key(
         raise ArgumentError(
             f"{op}: {which} must have one length" if ndim else f"{op}: a 0-d array has no axes"
         )
-    if 0 in lists[2]:
+    if 0 in known(lists[2]):
         raise ArgumentError(f"{op}: a stride cannot be 0, got {list(lists[2])}")
     key: list[Any] = [builtins.slice(None)] * ndim
     for axis, start, end, step in zip(names, *lists, strict=True):
-        key[axis] = builtins.slice(start, end, None if step == 1 else step)
+        key[axis] = builtins.slice(start, end, None if type(step) is int and step == 1 else step)
     return tuple(key)
 
 
@@ -307,9 +314,8 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     [[0, 1, 2], [2, 3, 4]]
     """
     x = as_operand("unfold", x)
-    width, stride = integer("unfold", "size", size), integer("unfold", "step", step)
-    if below(width, 1) or below(stride, 1):
-        raise ArgumentError(f"unfold: size and step must be positive, got {width} and {stride}")
+    width = positive_int("unfold", "size", size)
+    stride = positive_int("unfold", "step", step)
     axis = axis_of("unfold", x, axis, scalars=True)
     lines = x if spec_of(x).ndim else ops.reshape(x, shape=(1,))
     windows = ops.windows(lines, axis=axis, size=width, step=stride)

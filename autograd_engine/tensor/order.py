@@ -14,10 +14,11 @@ from autograd_engine.core.spec import format_shape, normalize_axes, normalize_ax
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.number_inputs import holds_symbolic
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import carries_gradient
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import as_operand, shape_of, spec_of
+from autograd_engine.program.operands import as_operand, constant, shape_of, spec_of
 from autograd_engine.tensor.arguments import axis_of, is_open
 from autograd_engine.tensor.reduction import Axis, floating
 
@@ -284,7 +285,7 @@ def _quantile(
         alone = ops.equal(lower, upper)
         step = ops.where(alone, 0.0, high) - ops.where(alone, 0.0, low)
         out = low + share * step
-    if len(wanted) == 1:
+    if wanted.shape[0] == 1:
         return lines.restored(out, keepdim)
     out = ops.transpose(out, perm=(last, *range(last)))
     if keepdim and lines.axes:
@@ -295,6 +296,14 @@ def _quantile(
 def _probabilities(op: str, q: Any) -> Any:
     if isinstance(q, Variable):
         raise ModeError(f"{op}: q must be known while a program is built; give numbers")
+    given = q if isinstance(q, (list, tuple)) else [q]
+    if holds_symbolic(given):
+        parts = [
+            v.within(f"{op}: q", "in [0, 1]", 0, 1).variable() if is_open(v) else constant(v)
+            for v in given
+        ]
+        line = [ops.cast(ops.reshape(v, shape=(1,)), dtype="float64") for v in parts]
+        return ops.concat(*line, axis=0)
     values = np.asarray(q.numpy() if hasattr(q, "numpy") else q, np.float64)
     if values.ndim > 1 or not values.size:
         raise ArgumentError(f"{op}: q must be a number or a list of them, got {q!r}")
@@ -392,6 +401,7 @@ def kthvalue(
     return ops.getitem(values, key=key), ops.getitem(index, key=key)
 
 
+@atomic
 def mode(
     x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

@@ -58,6 +58,7 @@ def _not_empty(op: str, x: Any, axes: tuple[int, ...]) -> None:
             )
 
 
+@atomic
 def sum(
     x: Any,
     axis: Axis = None,
@@ -123,6 +124,7 @@ def _without_nan(x: Any) -> Any:
     return ops.where(ops.equal(x, x), x, 0.0)
 
 
+@atomic
 def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Mean over `axis` of what is not NaN; NaN of nothing else.
 
@@ -146,6 +148,7 @@ def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None =
     return ops.cast(out, dtype="float16") if half else out
 
 
+@atomic
 def prod(
     x: Any,
     axis: Axis = None,
@@ -190,6 +193,7 @@ def prod(
     return x if axes else ops.assign(x)
 
 
+@atomic
 def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """log of the sum of exp(x) over `axis`, without overflow; its gradient is softmax(x).
 
@@ -206,6 +210,7 @@ def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None
     return ops.logsumexp(x, axis=_axes("logsumexp", x, axis), keepdims=keepdim)
 
 
+@atomic
 def count_nonzero(
     x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
@@ -222,6 +227,7 @@ def count_nonzero(
     return ops.sum(ops.not_equal(x, 0), axis=axes, keepdims=keepdim)
 
 
+@atomic
 def mean(
     x: Any,
     axis: Axis = None,
@@ -251,6 +257,7 @@ def mean(
     return in_dtype(ops.mean(x, axis=axes, keepdims=keepdim), dtype)
 
 
+@atomic
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Maximum over `axis`; elements that tie share the gradient equally.
 
@@ -266,6 +273,7 @@ def max(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
     return ops.max(x, axis=axes, keepdims=keepdim)
 
 
+@atomic
 def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Minimum over `axis`; elements that tie share the gradient equally."""
     x = as_operand("min", x)
@@ -274,11 +282,13 @@ def min(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
     return ops.min(x, axis=axes, keepdims=keepdim)
 
 
+@atomic
 def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Maximum over `axis`, the same as `max`: elements that tie share the gradient equally."""
     return max(x, axis, keepdim)
 
 
+@atomic
 def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Minimum over `axis`, the same as `min`: elements that tie share the gradient equally."""
     return min(x, axis, keepdim)
@@ -333,12 +343,14 @@ def argmin(
     return _arg("argmin", x, axis, keepdim, dtype)
 
 
+@atomic
 def any(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether any element along `axis` is true."""
     x = as_operand("any", x)
     return ops.any(x, axis=_axes("any", x, axis), keepdims=keepdim)
 
 
+@atomic
 def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = None) -> Tensor:
     """Whether all elements along `axis` are true."""
     x = as_operand("all", x)
@@ -423,6 +435,7 @@ def var(
     return _finished(total / degrees_of_freedom(rest, axes, correction, keepdim), x)
 
 
+@atomic
 def std(
     x: Any,
     axis: Axis = None,

@@ -162,6 +162,7 @@ def _one_axis(op: str, index: Any) -> Any:
     return index
 
 
+@atomic
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Tensor:
     """A copy of `x` whose slices at `index` along `axis` hold one number, `value`.
 

@@ -22,6 +22,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.symbolic_number import NeedsValue
 from autograd_engine.tensor.arguments import (
     axis_of,
     ints,
@@ -96,6 +97,7 @@ def _kept(have: Shape, sizes: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(same)
 
 
+@atomic
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
     """The axes from `start_axis` to `stop_axis` as one; a 0-d array gets one axis.
 
@@ -116,6 +118,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     return ops.flatten_axes(x, start=start, stop=stop)
 
 
+@atomic
 def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) -> Tensor:
     """One axis as several, of the sizes in `shape`; one of them may be -1 and is worked out.
 
@@ -141,6 +144,7 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: str | None = None) 
     return ops.unflatten_axis(x, axis=axis, sizes=sizes)
 
 
+@atomic
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
     """The axes in another order.
 
@@ -153,8 +157,13 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
     x = as_operand("transpose", x)
     ndim = spec_of(x).ndim
     axes = perm = ints("transpose", "perm", perm)
-    if sorted(axes) != list(range(ndim)):
-        axes = tuple(normalize_axis("transpose", p, ndim) for p in perm)
+    try:
+        counted = sorted(axes) == list(range(ndim))
+    except NeedsValue:  # each may be any of them
+        counted = False
+    if counted:
+        return ops.transpose(x, perm=axes)
+    axes = tuple([normalize_axis("transpose", p, ndim) for p in perm])
     if sorted(axes) != list(range(ndim)):
         raise ShapeError(
             f"transpose: perm {list(perm)} must name each of the {ndim} axes of "
@@ -181,6 +190,7 @@ def t(input: Any, name: str | None = None) -> Tensor:
     return ops.getitem(x, key=(...,)) if isinstance(x, Tensor) else ops.assign(x)
 
 
+@atomic
 def permute(input: Any, dims: Sequence[int]) -> Tensor:
     """The axes in another order: `transpose`, which takes one list or an argument for each axis.
 
@@ -205,6 +215,7 @@ def ravel(input: Any) -> Tensor:
     return ops.reshape(as_operand("ravel", input, "input"), shape=(-1,))
 
 
+@atomic
 def moveaxis(
     x: Any,
     source: int | Sequence[int],
@@ -236,6 +247,7 @@ def moveaxis(
     return ops.transpose(x, perm=tuple(perm))
 
 
+@atomic
 def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Tensor:
     """With two axes exchanged.
 
@@ -252,11 +264,13 @@ def swapaxes(x: Any, axis0: int, axis1: int, name: str | None = None) -> Tensor:
     return ops.transpose(x, perm=tuple(perm))
 
 
+@atomic
 def swapdims(x: Any, dim0: int, dim1: int, name: str | None = None) -> Tensor:
     """`swapaxes` under its other name."""
     return swapaxes(x, dim0, dim1)
 
 
+@atomic
 def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Tensor:
     """With axes of size 1 put in at the places `axis` of the result.
 
@@ -269,9 +283,10 @@ def unsqueeze(x: Any, axis: int | Sequence[int], name: str | None = None) -> Ten
     x = as_operand("unsqueeze", x)
     wanted = ints("unsqueeze", "axis", axis)
     ndim = spec_of(x).ndim + len(wanted)
-    return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", list(wanted), ndim))
+    return ops.unsqueeze(x, axis=normalize_axes("unsqueeze", wanted, ndim))
 
 
+@atomic
 def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """Without axes of size 1: all of them, or those of `axis` whose size is 1.
 
@@ -283,9 +298,12 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None, name: str | None = 
     """
     x = as_operand("squeeze", x)
     shape = spec_of(x).shape
-    axes = normalize_axes(
-        "squeeze", None if axis is None else list(ints("squeeze", "axis", axis)), len(shape)
-    )
+    given: Any = None if axis is None else ints("squeeze", "axis", axis)
+    for number in given or ():
+        if type(number) is not int:  # it is one that can go
+            ones = [k for k, size in enumerate(shape) if size == 1]
+            number.refuse_axis("squeeze", len(shape), ones)
+    axes = normalize_axes("squeeze", given, len(shape))
     return ops.squeeze(x, axis=tuple(a for a in axes if shape[a] == 1))
 
 

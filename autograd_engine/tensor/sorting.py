@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 
+@atomic
 def sort(
     x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
 ) -> Tensor:
@@ -53,6 +54,7 @@ def msort(input: Any) -> Tensor:
     return sort(input, axis=0)
 
 
+@atomic
 def argsort(
     x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
 ) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.checks import is_int, positive_int
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.nn.functional.arguments import check_number
@@ -103,6 +104,8 @@ def box_coder(
         raise ArgumentError(
             f"{op}: code_type must be {_CODES[0]!r} or {_CODES[1]!r}, got {code_type!r}"
         )
+    if isinstance(axis, SymbolicNumber):
+        axis.refuse_axis(op, 2)
     if axis not in (0, 1):
         raise ArgumentError(f"{op}: axis must be 0 or 1, got {axis!r}")
     prior = floats(op, "prior_box", prior_box, "M", 4)

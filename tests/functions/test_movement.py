@@ -70,7 +70,7 @@ WRONG = {
     "broadcast_tensors": (lambda t: paddle.broadcast_tensors([t.a, t.n]), SHAPE, "do not broadcas"),
     "tile": (lambda t: paddle.tile(t.a, [-1, 1]), VALUE, r"not be negative, got \[-1, 1\]"),
     "tile float": (lambda t: paddle.tile(t.a, 1.5), TYPE, "repeat_times must hold ints"),
-    "repeats": (lambda t: paddle.repeat_interleave(t.a, -1, 1), VALUE, "not be negative, got -1"),
+    "repeats": (lambda t: paddle.repeat_interleave(t.a, -1, 1), VALUE, "0 at least; got -1"),
     "repeats float": (lambda t: paddle.repeat_interleave(t.a, 1.5), TYPE, "repeats must be an int"),
     "repeats sizes": (lambda t: paddle.repeat_interleave(t.a, t.n, 1), SHAPE, r"have shape \[3\]"),
     "repeats dtype": (lambda t: paddle.repeat_interleave(t.a, t.v, 1), TYPE, "must hold integers"),
@@ -105,7 +105,11 @@ WRONG = {
     "crop offset": (lambda t: paddle.crop(t.a, [1, 1], [-1, 0]), SHAPE, "do not lie in axis 0"),
     "crop lengths": (lambda t: paddle.crop(t.a, [1]), VALUE, "a number for each of the 2 axes"),
     "unfold": (lambda t: paddle.unfold(t.a, 1, 4, 1), SHAPE, "window of 4 does not fit axis 1"),
-    "unfold step": (lambda t: paddle.unfold(t.a, 1, 2, 0), VALUE, "must be positive, got 2 and 0"),
+    "unfold step": (
+        lambda t: paddle.unfold(t.a, 1, 2, 0),
+        VALUE,
+        "step must be a positive int",
+    ),
     "as_strided": (
         lambda t: paddle.as_strided(t.a, [2, 4], [3, 1]),
         VALUE,

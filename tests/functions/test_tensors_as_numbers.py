@@ -10,6 +10,7 @@ the values 0 and 1, too, for which a function may do less: a gradient, or an err
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,8 @@ import autograd_engine as paddle
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import NotATensorError
 from autograd_engine.nn import functional
+from autograd_engine.program.ir.program import Variable
+from tests.over import over
 
 from .calls import SEED
 from .cases import CASES
@@ -217,6 +220,100 @@ def test_what_a_tensor_gives_is_what_its_number_gives() -> None:
 def test_what_a_tensor_gives_in_all_cases() -> None:
     wrong = [t for name, cases in CASES.items() for case in cases for t in otherwise(name, case)]
     assert not wrong, "\n".join(wrong)
+
+
+def numbers_of(given: Any, make: Callable[[Any], Any]) -> Any:
+    """Variables for a number, or for a list of numbers; None where it is neither."""
+
+    def plain(value: Any) -> bool:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    if plain(given):
+        return make(given)
+    if isinstance(given, (list, tuple)) and given and all(map(plain, given)):
+        return [make(v) for v in given]
+    return None
+
+
+RANDOM = re.compile("rand|drop|normal|uniform|bernoulli|poisson|gumbel|multinomial|exponential")
+RANDOM_ALSO = re.compile("cauchy|geometric|rrelu|shuffle|class_center|fractional")
+NOT_IN_PROGRAMS = {"nn.functional.embedding_renorm_"}  # it writes its weight
+ANOTHER_VALUE = {  # which a function takes for something else than what it would be otherwise
+    ("crop", "shape"),  # -1 is all that there is
+    ("cross", "axis"),  # 9 is none
+    ("asarray", "obj"),  # no number, but what is made an array
+}
+
+
+def in_a_program(name: str, known: bool) -> Iterator[tuple[str, str]]:
+    """Each argument of the first case, with what is wrong where it is a variable: empty, or else.
+
+    One that is a constant of the program, if `known`, or one that is fed.
+    """
+    static = paddle.static
+    for function, args, kwargs in calls_of(name, CASES[name][0]):
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        try:
+            expected = results(function, bound)
+        except Exception:  # functions of one mode
+            continue
+        for argument, given in bound.arguments.items():
+            if argument == "seed" or (name, argument) in SHAPE_SAYS_MORE | ANOTHER_VALUE:
+                continue
+            main, feed = static.Program(), {}
+
+            def fed(value: Any, feed: Any = feed) -> Any:
+                feed[f"data_{len(feed)}"] = array = np.asarray(value)
+                return static.data(f"data_{len(feed) - 1}", array.shape, array.dtype.name)
+
+            def make(value: Any, fed: Any = fed) -> Any:
+                dtype = "int64" if isinstance(value, int) else "float64"
+                return paddle.full([], value, dtype) if known else fed(value)
+
+            def operand(value: Any, fed: Any = fed) -> Any:
+                if isinstance(value, (list, tuple)):
+                    return [operand(v, fed) for v in value]
+                return fed(value.numpy()) if isinstance(value, Tensor) else value
+
+            with static.program_guard(main, static.Program()):
+                number = numbers_of(given, make)
+                if number is None:
+                    continue
+                own = {k: operand(v) for k, v in bound.arguments.items()} | {argument: number}
+                try:
+                    made = inspect.BoundArguments(bound.signature, own)
+                    outputs = flat(function(*made.args, **made.kwargs))
+                except Exception as error:
+                    yield argument, f"{type(error).__name__}: {error}"
+                    continue
+            outputs = [y for y in outputs if isinstance(y, Variable)]
+            found = static.Executor(backend="numpy").run(main, feed, outputs)
+            assert len(found) == len(expected)
+            for y, a, b in zip(outputs, found, expected, strict=True):
+                assert (a.shape, a.dtype) == (b.shape, b.dtype)
+                assert all(have in (-1, size) for have, size in zip(y.shape, a.shape, strict=True))
+                if not (RANDOM.search(name) or RANDOM_ALSO.search(name)):
+                    np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
+            yield argument, ""
+
+
+@over("name", sorted(CASES.keys() - NOT_IN_PROGRAMS))
+def test_what_a_constant_of_a_program_gives_is_what_its_number_gives(name: str) -> None:
+    assert not [(argument, text) for argument, text in in_a_program(name, known=True) if text]
+
+
+@over("name", sorted(CASES.keys() - NOT_IN_PROGRAMS))
+def test_what_a_fed_number_gives_is_what_it_gives_eagerly_or_is_refused(name: str) -> None:
+    """Axes may be fed, and what is refused names the line."""
+    for argument, text in in_a_program(name, known=False):
+        if text:
+            assert text.startswith("NeedsValue")
+            assert "while the program is built" in text
+            assert not AXIS.fullmatch(argument) or "on which the number of dim" in text
+
+
+AXIS = re.compile(r"axis\d?|axes|dims?|dim\d|start_axis|stop_axis|source|destination|perm")
 
 
 def test_the_sweep_sees_what_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

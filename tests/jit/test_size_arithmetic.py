@@ -112,6 +112,50 @@ def test_what_is_computed_of_open_sizes(name: str, backend: str) -> None:
     _checked(FUNCTIONS[name], backend)
 
 
+def _whole(x: Any) -> Any:
+    return x.detach().max().astype("int64")
+
+
+# Of an array whose largest element is 1, 2 or 3, in one program each.
+FROM_DATA: dict[str, Callable[[Any], Any]] = {
+    "ones": lambda x: paddle.ones([_whole(x), 2]) * x.sum(),
+    "a list of sizes": lambda x: paddle.zeros((x[0, :2] * 0.0).astype("int64") + _whole(x)),
+    "reshape": lambda x: x[:, :6].reshape([_whole(x), -1]),
+    "arange": lambda x: paddle.arange(_whole(x)),
+    "slice": lambda x: x[:, : _whole(x)] * 2.0,
+    "tile": lambda x: paddle.tile(x, [_whole(x), 1]),
+    "topk": lambda x: paddle.topk(x, _whole(x))[0],
+    "one_hot": lambda x: F.one_hot(paddle.to_tensor([0, 0]), _whole(x)),
+    "interpolate": lambda x: F.interpolate(x.unsqueeze([0, 1]), size=[_whole(x), 4]),
+    "an axis": lambda x: paddle.cumsum(x, _whole(x) % 2),
+    "a factor": lambda x: x * _whole(x) ** 0.5,
+    "full": lambda x: paddle.full([2], x.mean()),
+    "dropout": lambda x: F.dropout(x, x.detach().mean() * 0.0),
+}
+
+
+@over("name", sorted(FROM_DATA))
+def test_numbers_that_come_from_data_are_part_of_the_program(name: str) -> None:
+    function = FROM_DATA[name]
+    traced = to_static(function)
+    for largest in (1.0, 2.0, 3.0, 2.0, 2.0):
+        x = paddle.to_tensor(np.minimum(np.arange(1.0, 25.0), largest).reshape(3, 8), "float32")
+        x.stop_gradient = False
+        found, expected = traced(x), function(x)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-6)
+        assert found.stop_gradient == expected.stop_gradient
+        if not expected.stop_gradient:
+            np.testing.assert_allclose(_gradient(found, x), _gradient(expected, x), rtol=1e-5)
+    assert len(traced.program_cache) == 1
+
+
+def test_the_value_of_such_a_number_is_not_known() -> None:
+    for function in (lambda x: paddle.ones([x.sum().item()]), lambda x: x * float(x.mean())):
+        with pytest.raises(ModeError, match="is wanted, give the tensor itself"):
+            to_static(function)(paddle.ones([2]))
+
+
 def test_python_that_asks_for_the_number_is_told() -> None:
     x = paddle.ones([2, 3, 8])
     for function in (

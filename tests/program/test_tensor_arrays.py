@@ -485,3 +485,27 @@ def test_create_tensor_takes_the_shape_of_what_is_assigned() -> None:
     assert (made.name, made.shape) == ("made", [3])
     (g,) = static.gradients(paddle.sum(made * made), x)
     np.testing.assert_allclose(run([g], {"x": A[0]})[0], 8 * A[0])
+
+
+def test_who_writes_first_what_is_declared_says_what_it_is() -> None:
+    """What `create_tensor` and `create_var` make is declared in the same way."""
+    block = static.default_main_program().current_block()
+    x = data("x", 3)
+    kept = paddle.tensor.create_tensor("float64", name="kept", persistable=True)
+    declared = block.create_var("declared", shape=[2], dtype="float64")
+    for made in (kept, declared):
+        assert made.declared
+        paddle.assign(x * 2.0, output=made)
+        assert (made.shape, made.declared) == ([3], False)
+        with pytest.raises(ShapeError, match="cannot take"):
+            paddle.assign(paddle.concat([x, x]), output=made)
+    exe, scope = static.Executor(), static.Scope()
+    feed = {"x": A[0]}
+    found = exe.run(static.default_main_program(), feed, [kept, declared], scope=scope)
+    for a in (*found, scope.find_var("kept").get_tensor()):
+        np.testing.assert_array_equal(np.asarray(a), 2.0 * A[0])
+    read = paddle.tensor.create_tensor("float64", name="read")
+    y = read + 1.0
+    assert read.is_data
+    feed["read"] = np.asarray(2.0)
+    assert exe.run(static.default_main_program(), feed, [y], scope=scope)[0] == 3.0

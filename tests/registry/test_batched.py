@@ -31,6 +31,7 @@ LOOPS = {
     "index_maximum index_minimum index_last": "writes by arrays that may be stacked",
     "sequence_mask checked_label": "reads integers",
     "label_entropy label_loss": "may be a mean of all lines",
+    "axis_position within": "one number",
     "ctc_states ctc_align permutation_like": "reads integers",
     "rnnt_moves rnnt_align fractional_max_index": "reads integers, or one number for all",
     "nms region_max_index": "one box after the other",

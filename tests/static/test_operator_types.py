@@ -35,8 +35,6 @@ RANDOM = {
     "randperm": ({}, {"n": 4}),
 }
 EFFECTS = {"print", "while", "conditional_block"}  # see `test_appended_blocks`
-# A range is as long as its operands say, which are numbers in a program so far.
-NUMBERS_ALONE = {"range", "linspace"}
 
 # What Paddle 2.6.2 has otherwise: the attributes of hard_swish, and lr_ratio on a processor, are
 # not looked at; the largest of adaptive windows is that of other ones; gradients of gather with an
@@ -51,12 +49,7 @@ OTHERWISE = {
     "reduce_amin/2",
 }
 
-CASES = [
-    (type, n)
-    for type, samples in SAMPLES.items()
-    if type not in NUMBERS_ALONE
-    for n in range(len(samples))
-]
+CASES = [(type, n) for type, samples in SAMPLES.items() for n in range(len(samples))]
 
 
 def chosen(request: pytest.FixtureRequest) -> list[tuple[str, int]]:
@@ -188,8 +181,6 @@ def test_native_code() -> None:
 def test_operators_read_back_as_they_were_appended() -> None:
     failures = []
     for type, samples in SAMPLES.items():
-        if type in NUMBERS_ALONE:
-            continue
         for n, (inputs, outputs, attrs) in enumerate(samples):
             main = static.Program()
             with static.program_guard(main, static.Program()):

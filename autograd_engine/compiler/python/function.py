@@ -142,6 +142,10 @@ class Writer:
             return repr(value)
         return self.constant(name, value)
 
+    def arguments(self, operator: Operator, operands: list[str]) -> tuple[list[str], list[str]]:
+        """Operands and attributes of an operation as they are written."""
+        return operands, [f"{k}={self.attribute(k, v)}" for k, v in operator.attrs.items()]
+
     def call(self, operator: Operator, operands: list[str], named: list[str]) -> str:
         """The kernel of an operation, called with operands and attributes that are written."""
         kernel = self.constant(operator.type, operator.op.kernel)  # type: ignore[union-attr]
@@ -328,7 +332,7 @@ def _statement(
         attrs = writer.constant(f"{op.name}_attrs", operator.attrs) if operator.attrs else "None"
         return f"{results}, = {pull}(raw, {_tuple(g)}, {_tuple(saved)}, {attrs})"
     assert isinstance(op, OpDef)
-    named = [f"{k}={writer.attribute(k, v)}" for k, v in operator.attrs.items()]
+    operands, named = writer.arguments(operator, operands)
     comma = "," if op.multiple else ""
     if op.place is not None and operator.results[0].key in scattered.stays:
         call = f"raw.scatter({', '.join([repr(op.name), *operands, *named])})"

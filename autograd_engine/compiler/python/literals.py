@@ -10,20 +10,25 @@ import re
 import sys
 import zlib
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.errors import BuildError
-from autograd_engine.ops.registry.number_inputs import NumberInput
 from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["SourceText"]
+__all__ = ["Expression", "SourceText"]
 
 _MOST_ELEMENTS = 16  # of an array that is written as numbers
 _FACE = "autograd_engine.generated"
 _NAMES = ("Spec", "control_flow", "dense", "own_generator", "raw")  # of it
+
+
+class Expression(NamedTuple):
+    """What is written already, among values that are not."""
+
+    code: str
 
 
 class SourceText:
@@ -81,11 +86,8 @@ class SourceText:
             return f"{{{', '.join(pairs)}}}"
         if isinstance(value, np.ndarray):
             return self._array(stem, value)
-        if isinstance(value, NumberInput):
-            raise BuildError(
-                f"to_python: {stem!r} is a number that only a run knows, for which there is no "
-                "text: build the program with sizes that are written"
-            )
+        if isinstance(value, Expression):
+            return value.code
         return self._import(stem, value)
 
     def operation(self, op: OpDef) -> str:

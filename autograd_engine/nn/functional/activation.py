@@ -14,6 +14,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import (
     LAYOUTS,
+    above_zero,
     as_floats,
     check_number,
 )
@@ -156,6 +157,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     return ops.where(above, x, ops.where(above, 0.0, x) * weight)
 
 
+@atomic
 def rrelu(
     x: Any,
     lower: float = 1.0 / 8.0,
@@ -500,6 +502,7 @@ def _line_by_line(function: Callable[[Any], Any], x: Any) -> Any:
     return ops.reshape(function(ops.reshape(x, shape=(1,))), shape=())
 
 
+@atomic
 def softmax(
     x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -514,6 +517,7 @@ def softmax(
     return _along("softmax", x, axis, dtype)
 
 
+@atomic
 def log_softmax(
     x: Any, axis: int = -1, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -521,6 +525,7 @@ def log_softmax(
     return _along("log_softmax", x, axis, dtype)
 
 
+@atomic
 def gumbel_softmax(
     x: Any,
     temperature: float = 1.0,
@@ -556,14 +561,13 @@ def gumbel_softmax(
     [1.0, 1.0]
     """
     op = "gumbel_softmax"
-    if not check_number(op, "temperature", temperature) > 0.0:
-        raise ArgumentError(f"{op}: temperature must be above 0, got {temperature}")
+    temperature = above_zero(op, "temperature", temperature)
     x = as_floats(op, x)
     axis = axis_of(op, x, axis, scalars=True)
 
     def sample(x: Any) -> Any:
         noise = ops.random_like(x, distribution="gumbel", a=0.0, b=1.0)
-        soft = ops.softmax((x + noise) / float(temperature), axis=axis)
+        soft = ops.softmax((x + noise) / temperature, axis=axis)
         return ops.straight_through(soft, axis=axis) if hard else soft
 
     return _line_by_line(sample, x)
@@ -583,6 +587,7 @@ def _halves(op: str, x: Any, axis: int) -> list[Any]:
     return list(ops.split(x, sizes=(size // 2, size // 2), axis=axis))
 
 
+@atomic
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """a * sigmoid(b) with a and b the halves of `x` along `axis` (Dauphin and others 2016).
 
@@ -617,6 +622,7 @@ def swiglu(x: Any, y: Any = None, name: str | None = None) -> Tensor:
     return ops.silu(x) * as_floats("swiglu", y, "y")
 
 
+@atomic
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
     """The maximum of every `groups` neighbours along `axis`; of a tie the first has the gradient.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.tensor.reduction import mean, sum as sum_over
 
 __all__ = [
+    "above_zero",
     "LAYOUTS",
     "as_floats",
     "as_integers",
@@ -72,6 +74,17 @@ def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> 
     if wrong or (found != found and not fills):
         raise ArgumentError(f"{op}: {argument} must be a number, got {value!r}")
     return float(found)
+
+
+def above_zero(op: str, argument: str, value: Any) -> float:
+    """A number above 0."""
+    found = check_number(op, argument, value)
+    if isinstance(found, SymbolicNumber):
+        checked: float = found.within(f"{op}: {argument}", "above 0", math.ulp(0.0))
+        return checked
+    if not found > 0.0:
+        raise ArgumentError(f"{op}: {argument} must be above 0, got {value}")
+    return found
 
 
 def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:

@@ -120,8 +120,9 @@ def scaled_dot_product_attention(
         return ops.squeeze(out, axis=(0,))
     if dropout_p.__class__ is not float:
         dropout_p = as_number(dropout_p)
-    symbolic = isinstance(dropout_p, SymbolicNumber)
-    if isinstance(dropout_p, bool) or (not symbolic and not 0.0 <= dropout_p <= 1.0):
+    if isinstance(dropout_p, SymbolicNumber):
+        dropout_p = dropout_p.within(f"{_NAME}: dropout_p", "from 0 to 1", 0, 1)
+    elif isinstance(dropout_p, bool) or not 0.0 <= dropout_p <= 1.0:
         raise ArgumentError(f"{_NAME}: dropout_p must be from 0 to 1, got {dropout_p!r}")
     p = dropout_p if training else 0.0
     return attention(_NAME, query, key, value, attn_mask, p, is_causal, scale, enable_gqa)[0]

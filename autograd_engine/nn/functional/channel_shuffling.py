@@ -161,7 +161,8 @@ def temporal_shift(
     """
     x, last = _images("temporal_shift", x, data_format)
     steps = _factor("temporal_shift", "seg_num", seg_num)
-    if not 0 < check_number("temporal_shift", "shift_ratio", shift_ratio) < 0.5:
+    shift_ratio = check_number("temporal_shift", "shift_ratio", shift_ratio)
+    if not 0 < shift_ratio < 0.5:
         raise ArgumentError(
             f"temporal_shift: shift_ratio must be between 0 and 0.5, got {shift_ratio}"
         )

@@ -226,8 +226,7 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
                 "one_hot: a program does not know the largest integer; give num_classes"
             )
         classes = int(x.numpy().max()) + 1 if x.size else 1
-    if not isinstance(classes, SymbolicNumber):
-        classes = positive_int("one_hot", "num_classes", classes)
+    classes = positive_int("one_hot", "num_classes", classes)
     return ops.one_hot(x, num_classes=classes, dtype=get_default_numpy_dtype().name)
 
 
@@ -257,7 +256,9 @@ def label_smooth(
     [[0.25, 0.75]]
     """
     epsilon = check_number("label_smooth", "epsilon", epsilon)
-    if not isinstance(epsilon, SymbolicNumber) and not 0.0 <= epsilon <= 1.0:
+    if isinstance(epsilon, SymbolicNumber):
+        epsilon = epsilon.within("label_smooth: epsilon", "in [0, 1]", 0, 1)
+    elif not 0.0 <= epsilon <= 1.0:
         raise ArgumentError(f"label_smooth: epsilon must be in [0, 1], got {epsilon}")
     label = as_floats("label_smooth", label, "label")
     if prior_dist is None:

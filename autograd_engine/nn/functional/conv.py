@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from autograd_engine.core.checks import positive_int
+from autograd_engine.core.checks import decided, positive_int
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
@@ -76,7 +76,7 @@ def _conv(
     op = f"conv{axes}d"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "out, C / groups")
-    groups = positive_int(op, "groups", groups)
+    groups = decided(op, "groups", positive_int(op, "groups", groups))
     steps = ints(op, "stride", stride, axes)
     gaps = ints(op, "dilation", dilation, axes)
     kernel = spec_of(weight).shape[2:]
@@ -225,7 +225,7 @@ def _conv_transpose(
     op = f"conv{axes}d_transpose"
     images = Images(op, x, axes, data_format, floating=False)
     weight = _weight(op, weight, axes, "C, out / groups")
-    groups = positive_int(op, "groups", groups)
+    groups = decided(op, "groups", positive_int(op, "groups", groups))
     channels, depth, *kernel = known(op, "weight", spec_of(weight).shape)
     if not may_equal(images.shape[1:2], (channels,)) or channels % groups:
         raise ShapeError(

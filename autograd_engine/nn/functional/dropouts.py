@@ -13,6 +13,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats
 from autograd_engine.nn.functional.window_arguments import channels_last
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.spelling.inplace import in_place
 
@@ -32,7 +33,8 @@ _SELU_FLOOR = -1.7580993408473766
 def _probability(op: str, p: Any) -> float:
     p = as_number(p)
     if isinstance(p, SymbolicNumber):
-        return p  # type: ignore[return-value]
+        checked: float = p.within(f"{op}: p", "a number from 0 to 1", 0, 1)
+        return checked
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
         raise ArgumentError(f"{op}: p must be a number from 0 to 1, got {p!r}")
     return float(p)
@@ -47,6 +49,7 @@ def _only(x: Any, axes: Sequence[int]) -> Any:
     return ops.getitem(x, key=key)
 
 
+@atomic
 def dropout(
     x: Any,
     p: float = 0.5,
@@ -161,6 +164,7 @@ def _alpha_dropout(x: Any, like: Any, p: float) -> Any:
     return x * factor + term
 
 
+@atomic
 def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
     """Dropout that leaves mean and variance of selu's outputs as they are.
 
@@ -174,9 +178,11 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     """
     p = _probability("alpha_dropout", p)
     x = as_floats("alpha_dropout", x)
-    return _alpha_dropout(x, x, p) if training and p else ops.assign(x)
+    drops = training and (isinstance(p, SymbolicNumber) or p > 0)
+    return _alpha_dropout(x, x, p) if drops else ops.assign(x)
 
 
+@atomic
 def feature_alpha_dropout(
     x: Any, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
@@ -186,4 +192,5 @@ def feature_alpha_dropout(
     x = as_floats(op, x)
     if spec_of(x).ndim < 2:
         raise ShapeError(f"{op}: x must be [N, C, ...], got {format_shape(spec_of(x).shape)}")
-    return _alpha_dropout(x, _only(x, (0, 1)), p) if training and p else ops.assign(x)
+    drops = training and (isinstance(p, SymbolicNumber) or p > 0)
+    return _alpha_dropout(x, _only(x, (0, 1)), p) if drops else ops.assign(x)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, int_at_least, is_int
+from autograd_engine.core.checks import as_number, decided, int_at_least, is_int
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -89,7 +89,7 @@ def hsigmoid_loss(
     1.3863
     """
     op = "hsigmoid_loss"
-    num_classes = int_at_least(op, "num_classes", num_classes, 2)
+    num_classes = decided(op, "num_classes", int_at_least(op, "num_classes", num_classes, 2))
     if (path_table is None) != (path_code is None):
         raise ArgumentError(f"{op}: path_table and path_code go together; give both or neither")
     input, weight = as_floats(op, input, "input"), as_floats(op, weight, "weight")

@@ -10,6 +10,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import (
+    above_zero,
     as_floats,
     as_integers,
     check_number,
@@ -115,11 +116,10 @@ def smooth_l1_loss(
     op = "smooth_l1_loss"
     check_reduction(op, reduction)
     warn_of_broadcast(op, input, label)
-    if not check_number(op, "delta", delta) > 0.0:
-        raise ArgumentError(f"{op}: delta must be above 0, got {delta}")
+    delta = above_zero(op, "delta", delta)
     input, label = float_pair(op, input, label)
-    loss = ops.huber(input - label, delta=float(delta))
-    return reduce_loss(loss if is_huber else loss / float(delta), reduction)
+    loss = ops.huber(input - label, delta=delta)
+    return reduce_loss(loss if is_huber else loss / delta, reduction)
 
 
 # --- probabilities

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, overload
 
-from autograd_engine.core.checks import as_int, as_number, below, is_int
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.checks import as_number, is_int, positive_int
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -346,12 +346,14 @@ def _bins(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
 def _bins_of(op: str, output_size: Any, axes: int) -> tuple[int | None, ...]:
     sizes = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * axes
     sizes = tuple([as_number(s) for s in sizes])
-    if len(sizes) != axes or any(s is not None and (not is_int(s) or below(s, 1)) for s in sizes):
+    given = [s for s in sizes if s is not None]
+    known_sizes = [s for s in given if not isinstance(s, SymbolicNumber)]
+    if len(sizes) != axes or not all(map(is_int, given)) or min(known_sizes, default=1) < 1:
         raise ArgumentError(
             f"{op}: output_size must be an int of at least 1 or None, or {axes} of them; got "
             f"{output_size!r}"
         )
-    return tuple(None if s is None else as_int(s) for s in sizes)
+    return tuple(None if s is None else positive_int(op, "output_size", s) for s in sizes)
 
 
 _known_bins = lru_cache(maxsize=256)(_bins_of)
@@ -611,13 +613,16 @@ def _unpooled_size(
     if isinstance(given, tuple) and len(given) == len(kernel) + 2:
         given = given[2:]
     size = ints(op, "output_size", given, len(kernel))
-    for d, n, s in zip(size, least, stride, strict=True):
-        if not isinstance(n, Dim) and not n - s < d < n + s:
-            raise ArgumentError(
-                f"{op}: output_size {list(size)} must be within the stride {list(stride)} of "
-                f"{format_shape(least)}"
-            )
-    return size
+    checked = list(size)
+    wanted = f"within the stride {list(stride)} of {format_shape(least)}"
+    for k, (d, n, s) in enumerate(zip(size, least, stride, strict=True)):
+        if isinstance(n, Dim):
+            continue
+        if isinstance(d, SymbolicNumber):
+            checked[k] = d.within(f"{op}: output_size", wanted, n - s + 1, n + s - 1)
+        elif not n - s < d < n + s:
+            raise ArgumentError(f"{op}: output_size {list(size)} must be {wanted}")
+    return tuple(checked)
 
 
 def _max_unpool(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine.core.checks import as_number, int_at_least, is_int
-from autograd_engine.core.dims import Dim, SymbolicNumber
+from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -58,7 +58,7 @@ def sequence_mask(
             "x.astype('int64')"
         )
     size = as_number(maxlen)
-    if size is not None and not isinstance(size, SymbolicNumber):
+    if size is not None:
         size = int_at_least("sequence_mask", "maxlen", size, 0)
     return ops.sequence_mask(x, maxlen=size, dtype=to_numpy(dtype).name)
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.checks import as_int, as_number, is_int
+from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
@@ -102,7 +102,10 @@ def ints(op: str, argument: str, value: Any, axes: int, least: int = 1) -> Ints:
         raise ArgumentError(
             f"{op}: {argument} must be an int or {_NUMBER[axes]} of at least {least}, got {value!r}"
         )
-    return tuple(as_int(v) for v in values)
+    what, wanted = f"{op}: {argument}", f"at least {least}"
+    return tuple(
+        v.within(what, wanted, least) if isinstance(v, SymbolicNumber) else int(v) for v in values
+    )
 
 
 def paddings(

@@ -48,8 +48,8 @@ class Variable(VariableMethods):
     persistable : bool
         Kept in the scope between runs.
     declared : bool
-        Made by `Block.create_var`, and neither written nor read so far: who writes it first decides
-        on shape and dtype; who reads it first makes it one that is fed.
+        Made by `Block.create_var`, or `create_tensor`, and neither written nor read so far: who
+        writes it first decides on shape and dtype; who reads it first makes it one that is fed.
     is_stack : bool
         When the program runs it is a list of arrays, one for each iteration of a loop; the first
         size of its shape is their number.
@@ -135,8 +135,8 @@ class Variable(VariableMethods):
         return block.argument_for(Ref(outer, outer.version))
 
     def read_first(self) -> None:
-        """Let a variable that is only declared be one that is fed."""
-        self.declared, self.is_data = False, True
+        """Let a variable that is only declared be one that is fed, or read from the scope."""
+        self.declared, self.is_data = False, not self.persistable
         self._undone(lambda: self._set(declared=True, is_data=False))
 
     def written_first(self, spec: Spec, stop_gradient: bool) -> Ref:

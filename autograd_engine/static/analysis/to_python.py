@@ -16,11 +16,12 @@ from typing import Any, Final
 
 from autograd_engine import unique_name
 from autograd_engine.compiler.python.function import Writer
-from autograd_engine.compiler.python.literals import SourceText
+from autograd_engine.compiler.python.literals import Expression, SourceText
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops import control_flow
+from autograd_engine.ops.registry.number_inputs import NumberInputOp, filled, operation_of
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.decompose import decompose
 from autograd_engine.program.ir.control_flow_op import BlockOp
@@ -201,8 +202,15 @@ class _Writer(Writer):
     def attribute(self, name: str, value: Any) -> str:
         return self.source.text(name, value)
 
+    def arguments(self, operator: Operator, operands: list[str]) -> tuple[list[str], list[str]]:
+        op, attrs = operator.op, operator.attrs
+        if isinstance(op, NumberInputOp):  # numbers are written where they belong
+            numbers = [Expression(f"{text}.item()") for text in op.numbers(operands)]
+            operands, attrs = list(op.others(operands)), filled(attrs, numbers)
+        return operands, [f"{k}={self.attribute(k, v)}" for k, v in attrs.items()]
+
     def call(self, operator: Operator, operands: list[str], named: list[str]) -> str:
-        op = operator.op
+        op = operation_of(operator.op)
         assert isinstance(op, OpDef)
         arguments = ", ".join(operands + named)
         if REGISTRY.get(op.name) is not op:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -224,6 +225,8 @@ def matrix_exp(x: Any, name: str | None = None) -> Tensor:
 
 def _number(op: str, argument: str, value: Any) -> float:
     value = as_number(value)
+    if isinstance(value, SymbolicNumber):
+        return value  # type: ignore[return-value]
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ArgumentTypeError(f"{op}: {argument} must be a number, got {type(value).__name__}")
     return float(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError,
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import as_factor, carries_gradient
+from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.tensor.arguments import ints
 from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
 from autograd_engine.tensor.linalg.inverse import square_matrices
 from autograd_engine.tensor.reduction import Axis, floating, max, min
@@ -85,6 +88,7 @@ def _floats(op: str, x: Any, dtype: DTypeLike | None, argument: str = "x") -> An
     return floating(op, x)
 
 
+@atomic
 def norm(
     x: Any,
     p: float | str | None = None,
@@ -127,8 +131,8 @@ def norm(
     x = _floats("norm", x, dtype)
     ndim = spec_of(x).ndim
     p = as_number(p)
-    if isinstance(axis, Tensor):
-        axis = axis.tolist()
+    if isinstance(axis, (Tensor, Variable)):
+        axis = list(ints("norm", "axis", axis))
     if p is None:
         p = 2.0 if axis is None or isinstance(axis, int) else "fro"
     if axis is None:
@@ -149,6 +153,7 @@ def norm(
     return _vector(x, _order("norm", p), axes, keepdim)
 
 
+@atomic
 def vector_norm(
     x: Any,
     p: float = 2.0,
@@ -171,10 +176,11 @@ def vector_norm(
     return _vector(x, _order("vector_norm", p), axes, keepdim)
 
 
+@atomic
 def matrix_norm(
     x: Any,
     p: float | str = "fro",
-    axis: Any = (-2, -1),
+    axis: Sequence[int] = (-2, -1),
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dims import Dim
+from autograd_engine.core.dims import Dim, SymbolicNumber
 from autograd_engine.core.spec import (
     Shape,
     format_shape,
@@ -334,7 +334,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Tensor:
     x, y = as_operand("cross", x), as_operand("cross", y, "y")
     y = same_sizes("cross", x, y)
     shape = spec_of(x).shape
-    if axis == 9:
+    if not isinstance(axis, SymbolicNumber) and axis == 9:
         if 3 not in shape:
             raise ShapeError(f"cross: {format_shape(shape)} has no axis of size 3; give one")
         axis = shape.index(3)
