@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import linecache
 import os
 import signal
 import sys
@@ -71,7 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the garbage collector need not walk it each time."""
+    """What was collected stays to the end: the garbage collector need not walk it each time.
+
+    The lines of all modules do not, which were read to look for doctests.
+    """
+    for name in [name for name in linecache.cache if os.path.exists(name)]:  # not of generated code
+        del linecache.cache[name]
     gc.collect()
     gc.freeze()
 
