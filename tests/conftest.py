@@ -155,6 +155,18 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
         os.environ["PYTHONPYCACHEPREFIX"] = str(run / "bytecode")
 
 
+@pytest.fixture(scope="module")
+def all_blas_threads() -> Iterator[None]:
+    """Large products are shared among threads, of which `tests` leaves each worker its share."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(os.cpu_count(), user_api="blas"):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Every test starts from the same state."""

@@ -22,10 +22,13 @@ from autograd_engine.ops.registry.opdef import REGISTRY
 from tests.forked import forks, in_child
 from tests.over import over
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
-    reason="no C compiler on PATH",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),
+        reason="no C compiler on PATH",
+    ),
+    pytest.mark.usefixtures("all_blas_threads"),
+]
 ROOT = Path(__file__).parents[2]
 DTYPES = ("float32", "float64")
 # How far results with and without the library may be from each other: relative to the largest.

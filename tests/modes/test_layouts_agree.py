@@ -6,15 +6,16 @@ transposes, slices, gaps and copies are what these graphs are made of.
 
 from __future__ import annotations
 
-import os
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autograd_engine as paddle
+
+pytestmark = pytest.mark.usefixtures("all_blas_threads")
 
 F = paddle.nn.functional
 static = paddle.static
@@ -23,18 +24,6 @@ SIZES = (1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 33)
 Entry = tuple[Any, tuple[int, ...]]
 Step = Callable[["Pool", Any, tuple[int, ...]], Entry | None]
 STEPS: dict[str, Step] = {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def blas_of_all_processors() -> Iterator[None]:
-    """Large products are shared among threads, also where `tests` leaves each worker one."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        yield
-        return
-    with threadpool_limits(os.cpu_count(), user_api="blas"):
-        yield
 
 
 class Pool:
