@@ -5,7 +5,6 @@ import gc
 import linecache
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,17 +85,15 @@ class Resident:
     """Memory that freed objects still hold is given back after tests that took much of it.
 
     The engine keeps freed memory for the next step of a training; among thousands of tests it is
-    only the peak of each worker. Libraries that tests have imported stay as well: the collector
-    need not walk them either, a tenth of a second each time.
+    only the peak of each worker. What is left are libraries that tests have imported and what the
+    engine keeps: the collector need not walk them either, a tenth of a second each time.
     """
 
     STATM = Path("/proc/self/statm")
     GROWTH = 24 << 20
-    MODULES = 100
 
     def __init__(self) -> None:
         self.least = self.now()
-        self.modules = 0
 
     def now(self) -> int:
         pages = self.STATM.read_text(encoding="ascii").split()[1]
@@ -105,9 +102,7 @@ class Resident:
     def pytest_runtest_logfinish(self) -> None:
         if self.now() > self.least + self.GROWTH:
             gc.collect()
-            if len(sys.modules) > self.modules + self.MODULES:
-                gc.freeze()
-                self.modules = len(sys.modules)
+            gc.freeze()
             ctypes.CDLL(None).malloc_trim(0)
             self.least = self.now()
 
