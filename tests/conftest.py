@@ -2,9 +2,9 @@
 
 import ctypes
 import gc
+import linecache
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the garbage collector need not walk it each time."""
+    """What was collected stays to the end: the garbage collector need not walk it each time.
+
+    The lines of all modules do not, which were read to look for doctests.
+    """
+    for name in [name for name in linecache.cache if os.path.exists(name)]:  # not of generated code
+        del linecache.cache[name]
     gc.collect()
     gc.freeze()
 
@@ -80,17 +85,15 @@ class Resident:
     """Memory that freed objects still hold is given back after tests that took much of it.
 
     The engine keeps freed memory for the next step of a training; among thousands of tests it is
-    only the peak of each worker. Libraries that tests have imported stay as well: the collector
-    need not walk them either, a tenth of a second each time.
+    only the peak of each worker. What is left are libraries that tests have imported and what the
+    engine keeps: the collector need not walk them either, a tenth of a second each time.
     """
 
     STATM = Path("/proc/self/statm")
     GROWTH = 24 << 20
-    MODULES = 100
 
     def __init__(self) -> None:
         self.least = self.now()
-        self.modules = 0
 
     def now(self) -> int:
         pages = self.STATM.read_text(encoding="ascii").split()[1]
@@ -99,9 +102,7 @@ class Resident:
     def pytest_runtest_logfinish(self) -> None:
         if self.now() > self.least + self.GROWTH:
             gc.collect()
-            if len(sys.modules) > self.modules + self.MODULES:
-                gc.freeze()
-                self.modules = len(sys.modules)
+            gc.freeze()
             ctypes.CDLL(None).malloc_trim(0)
             self.least = self.now()
 
@@ -147,6 +148,18 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     # all of the package again.
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         os.environ["PYTHONPYCACHEPREFIX"] = str(run / "bytecode")
+
+
+@pytest.fixture(scope="module")
+def all_blas_threads() -> Iterator[None]:
+    """Large products are shared among threads, of which `tests` leaves each worker its share."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(os.cpu_count(), user_api="blas"):
+        yield
 
 
 @pytest.fixture(autouse=True)

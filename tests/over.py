@@ -22,8 +22,8 @@ from .fresh import fresh_state
 
 __all__ = ["before", "initial", "over", "registered"]
 
-Values = tuple[str, dict[str, Any]]
-"""What tells an entry of an axis apart, and its arguments."""
+Values = tuple[str, tuple[Any, ...]]
+"""What tells an entry of an axis apart, and its arguments in the order of their names."""
 
 
 def over(
@@ -73,7 +73,9 @@ def _values(names: tuple[str, ...], entry: Any, label: Any) -> Values:
     label = getattr(entry, "id", None) or label
     if label is None:
         label = ",".join(getattr(v, "__name__", None) or str(v) for v in given)
-    return str(label), dict(zip(names, given, strict=True))
+    if len(given) != len(names):
+        raise ValueError(f"{label}: {len(given)} values for {names}")
+    return str(label), tuple(given)
 
 
 def _name(label: str) -> str:
@@ -85,7 +87,7 @@ def _representative(entries: list[Values]) -> list[Values]:
     seen: set[tuple[str, str]] = set()
     chosen = []
     for label, values in entries:
-        sample = next((v for v in values.values() if hasattr(v, "operands")), None)
+        sample = next((v for v in values if hasattr(v, "operands")), None)
         shapes = {a.shape for a in getattr(sample, "operands", ())}
         kinds = {(_name(label), "any")}
         if any(0 in shape for shape in shapes):
@@ -106,7 +108,7 @@ class _Bundle:
         self.axes: list[list[Values]] = []
         self.groups: dict[str, list[Values]] | None = None
         self.sampled = False
-        self.taken: set[str] = set()
+        self.arguments: list[str] = []  # of the group, then of the axes
 
         def run(request: pytest.FixtureRequest, **given: Any) -> None:
             self.run(given.pop("group", None), request.config, given)
@@ -122,18 +124,19 @@ class _Bundle:
         if by is not None or sampled:
             self.sampled = sampled
             self.groups = {}  # of which none may be left (`--rules-at`)
-            for label, values in axis:
-                self.groups.setdefault((by or _name)(label), []).append((label, values))
+            for entry in axis:
+                self.groups.setdefault((by or _name)(entry[0]), []).append(entry)
+            self.arguments[:0] = names
             self.test = pytest.mark.parametrize("group", list(self.groups))(self.test)
         else:
             self.axes.append(axis)
-        self.taken.update(names)
+            self.arguments += names
         given = inspect.signature(self.inner).parameters
         wanted = ["request", *([] if self.groups is None else ["group"]), *given]
         self.test.__signature__ = inspect.Signature(
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
             for name in wanted
-            if name not in self.taken
+            if name not in self.arguments
         )
 
     def combinations(self, group: str | None, config: pytest.Config) -> list[tuple[Values, ...]]:
@@ -158,7 +161,8 @@ class _Bundle:
         combinations = self.combinations(group, config)
         for combination in combinations:
             label = "-".join(name for name, _ in combination)
-            arguments = {k: v for _, values in combination for k, v in values.items()}
+            given = itertools.chain.from_iterable(values for _, values in combination)
+            arguments = dict(zip(self.arguments, given, strict=True))
             try:
                 with fresh_state():
                     self.inner(**arguments, **fixtures)

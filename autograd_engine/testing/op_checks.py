@@ -48,6 +48,7 @@ __all__ = [
     "declared_tangent",
     "declares_rules",
     "eager_is_the_kernel",
+    "eager_results",
     "gradients_keep_dtypes",
     "infers",
     "like_inputs_are_not_read",
@@ -173,17 +174,16 @@ def recording_changes_nothing(op: Runnable, operands: Sequence[Array], attrs: At
         all_same(recorded, second)
 
 
+def eager_results(op: Runnable, operands: Sequence[Array], attrs: Attrs) -> list[tuple[Any, Any]]:
+    """What `static_orders` takes in each setting, and the values and gradients of eager mode."""
+    return [(s, eager_orders(*s, create_graph=False)) for s in settings(op, operands, attrs)]
+
+
 def programs_agree(
-    op: Runnable,
-    operands: Sequence[Array],
-    attrs: Attrs,
-    *,
-    unknown: bool,
-    written_out: bool = False,
+    results: Sequence[tuple[Any, Any]], *, unknown: bool, written_out: bool = False
 ) -> None:
     """A program gives the values, gradients and second order of eager mode, bit for bit."""
-    for setting in settings(op, operands, attrs):
-        expected = eager_orders(*setting, create_graph=False)
+    for setting, expected in results:
         for result, value in zip(
             static_orders(*setting, unknown=unknown, written_out=written_out), expected, strict=True
         ):

@@ -296,7 +296,7 @@ def _in_program(
     op: Runnable, operands: list[Array], attrs: dict[str, Any], program: dict[str, bool]
 ) -> None:
     try:
-        table.programs_agree(op, operands, attrs, **program)
+        table.programs_agree(table.eager_results(op, operands, attrs), **program)
     except ShapeError as error:
         if not program["unknown"]:
             raise

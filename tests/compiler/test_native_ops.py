@@ -26,10 +26,9 @@ SIZE = 48
 
 
 @pytest.fixture(autouse=True, scope="module")
-def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def quick_compiler() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
-        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 
 

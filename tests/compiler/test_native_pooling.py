@@ -16,7 +16,6 @@ from tests.compiler.helpers.native_kernels import (  # noqa: F401
     call,
     compiled,
     needs_compiler,
-    own_cache,
     some_threads,
     specs,
 )

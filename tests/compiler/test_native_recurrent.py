@@ -27,10 +27,9 @@ SIZES = [(3, 1, 1), (2, 6, 16), (3, 7, 17), (2, 13, 35), (2, 257, 5), (1, 4, 8)]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def quick_compiler() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
-        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 
 

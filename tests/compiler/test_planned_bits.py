@@ -7,6 +7,8 @@ import autograd_engine as paddle
 from autograd_engine import optimizer as optimizers
 from tests.compiler.helpers.planned_runs import check_bits, normal, program_step
 
+pytestmark = pytest.mark.usefixtures("all_blas_threads")
+
 F = paddle.nn.functional
 
 OPTIMIZERS = {

@@ -33,13 +33,17 @@ MAKERS = {
     "concurrent.futures": {"Future", "ThreadPoolExecutor", "ProcessPoolExecutor"},
     "functools": {"cached_property"},  # before Python 3.12
 }  # fmt: skip
+NAMES = set().union(*MAKERS.values())
 
 # --- the list
 
 
 def made_in(path: Path) -> Iterator[str]:
     """Locks that a module makes, as ``line: text``; annotations make none."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if not any(name.partition(".")[0] in text for name in MAKERS):
+        return
+    tree = ast.parse(text)
     notes: set[int] = set()
     modules: dict[str, str] = {}  # by the name that they, or what is taken of them, have here
     for node in ast.walk(tree):
@@ -55,7 +59,7 @@ def made_in(path: Path) -> Iterator[str]:
                     yield f"{node.lineno}: from {node.module} import {a.name}"
                 modules[a.asname or a.name] = f"{node.module}.{a.name}"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and id(node) not in notes:
+        if isinstance(node, ast.Attribute) and node.attr in NAMES and id(node) not in notes:
             module = modules.get(ast.unparse(node.value), "")
             if node.attr in MAKERS.get(module, ()):
                 yield f"{node.lineno}: {ast.unparse(node)}"

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-import matplotlib.image
 import numpy as np
 import pytest
 
@@ -101,6 +100,8 @@ def test_digits_learns_something(
 def test_digits_draws_one_whole_picture(
     short_training: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:
+    import matplotlib.image
+
     _, picture = short_training
     pixels = matplotlib.image.imread(picture)
     assert pixels.ndim == 3

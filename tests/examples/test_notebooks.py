@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import pytest
 
 from tests.tiers import by_default
@@ -28,7 +26,6 @@ KILOBYTE = 1024
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """In a process of its own: event loops, and the warnings of those libraries, stay there."""
-    assert nbclient is not None
     return subprocess.run(
         [sys.executable, RUNNER, *map(str, arguments)],
         capture_output=True,
@@ -40,6 +37,8 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def stored(path: Path) -> list[Any]:
     """The cells with code."""
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -72,6 +71,8 @@ def assert_same(now: str, before: str) -> None:
 
 
 def notebook_of(path: Path, *sources: str) -> Path:
+    import nbformat
+
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     return path
@@ -130,6 +131,8 @@ def test_what_is_stored_is_small_and_names_no_machine(path: Path) -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_code_is_explained(path: Path) -> None:
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     kinds = [cell.cell_type for cell in notebook.cells]
     assert kinds[0] == "markdown"

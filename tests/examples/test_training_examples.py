@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import matplotlib.image
 import numpy as np
 import pytest
 
@@ -82,6 +81,8 @@ def test_both_modes_learn_the_same(example: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_whole_picture_is_all_that_is_written(example: ModuleType, tmp_path: Path) -> None:
+    import matplotlib.image
+
     picture = run(example, tmp_path, "--steps", 2)["picture"]
     pixels = matplotlib.image.imread(picture)
     assert pixels.ndim == 3

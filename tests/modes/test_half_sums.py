@@ -18,16 +18,15 @@ from tests.over import over
 static = paddle.static
 F = paddle.nn.functional
 
-MANY = 4096
+MANY = 2560  # of which float16 adds up 2048
 ONES = np.ones(2, np.float16)
 Function = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def quick_compiler() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOGRAD_ENGINE_CFLAGS", with_flags("-O1"))
-        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(tmp_path_factory.mktemp("libraries")))
         yield
 
 
@@ -103,7 +102,7 @@ def each_mode() -> list[Any]:
     return [pytest.param(m, marks=needs_compiler) if m in native else m for m in MODES]
 
 
-# --- 4096 cotangents of 1
+# --- thousands of cotangents of 1
 
 
 def terms(x: Any, count: int) -> Any:
@@ -139,7 +138,7 @@ READ = {
 
 @pytest.mark.parametrize("mode", each_mode())
 @over("read", list(READ))
-def test_4096_cotangents_of_1_are_4096(read, mode):
+def test_thousands_of_cotangents_of_1_are_all_added(read, mode):
     many = read in ("by the leaf", "by a value", "by slices")
     compiled = mode in ("to_static", "program-native", "program-sizes")
     if many and (compiled or (mode == "program-numpy" and read != "by the leaf")):
@@ -249,7 +248,7 @@ def test_branches_and_loops_add_to_one_sum(mode):
 
 
 @pytest.mark.parametrize("mode", ["program-numpy", "program-native", "to_static"])
-def test_what_a_loop_reads_4096_times_has_a_gradient_of_4096(mode):
+def test_what_a_loop_reads_thousands_of_times(mode):
     def function(x: Any) -> Any:
         def body(i: Any, y: Any) -> Any:
             return [i + 1, y + paddle.cast(x, "float32") + paddle.cast(x, "float32")]

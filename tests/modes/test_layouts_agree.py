@@ -15,6 +15,8 @@ import pytest
 
 import autograd_engine as paddle
 
+pytestmark = pytest.mark.usefixtures("all_blas_threads")
+
 F = paddle.nn.functional
 static = paddle.static
 

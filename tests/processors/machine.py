@@ -74,6 +74,7 @@ def described() -> list[str]:
     levels = " ".join(chosen["features"]) or "its baseline"
     told = ", ".join(f"{n}={os.environ[n]}" for n in TOLD if os.environ.get(n))
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", ""), "cc", "gcc"))), None)
+    blas = f"{chosen['blas']}, {chosen['core'] or 'unknown code'}"
     said = "none on PATH"
     if compiler is not None:
         done = subprocess.run([compiler, "--version"], capture_output=True, text=True)
@@ -81,6 +82,6 @@ def described() -> list[str]:
     return [
         f"processor: {name}, {os.cpu_count()} cores",
         f"NumPy {np.__version__}: {levels}" + (f" ({told})" if told else ""),
-        f"BLAS: {chosen['blas']}, {chosen['core'] or 'unknown code'}, {chosen['threads']} threads",
+        f"BLAS: {blas}, {chosen['threads']} threads for all workers",
         f"C compiler: {said}",
     ]

@@ -228,14 +228,18 @@ def test_names_the_place() -> None:
         ("[" * 100_000 + "]" * 100_000, "is nested more than 100 deep"),
         ('{"a": ' * 5000 + "1" + "}" * 5000, "is nested more than 100 deep"),
         (b"\xff\xfe", "is no text in UTF-8"),
-        ("[" + "1," * 20_000_001 + "1]", "holds more than 20000000 values"),
     ],
-    ids=range(11),
+    ids=range(10),
 )
 def test_what_is_no_document(text: str | bytes, message: str) -> None:
     with pytest.raises(FileFormatError, match="the text: ") as caught:
         PARSE(text)
     assert message in str(caught.value)
+
+
+def test_a_document_of_too_many_values() -> None:
+    with pytest.raises(FileFormatError, match="the text: holds more than 20000000 values"):
+        PARSE("[" + "1," * 20_000_001 + "1]")
 
 
 def test_deep_nesting_when_python_would_recurse_on() -> None:

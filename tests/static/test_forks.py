@@ -20,7 +20,7 @@ import autograd_engine as paddle
 from autograd_engine import static
 from tests.forked import Elsewhere, forks, in_child
 
-pytestmark = forks
+pytestmark = [forks, pytest.mark.usefixtures("all_blas_threads")]
 ROOT = Path(__file__).parents[2]
 compiled = pytest.mark.skipif(
     not (shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")),

@@ -32,16 +32,7 @@ def specs(arrays: Sequence[np.ndarray]) -> list[Spec]:
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Libraries go to a directory of this test run."""
-    directory = tmp_path_factory.getbasetemp() / "kernels"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRAD_ENGINE_CACHE", str(directory))
-        yield
-
-
-@pytest.fixture(autouse=True)
-def some_threads(own_cache: None) -> Iterator[None]:
+def some_threads() -> Iterator[None]:
     """As many threads as the kernels are made for."""
     before = runtime.threads()
     runtime.set_threads(WORKERS)
