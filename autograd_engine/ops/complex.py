@@ -10,7 +10,7 @@ from autograd_engine.ops.infer import broadcast, complex_dtype, real_dtype
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing
+from autograd_engine.ops.registry.work import nothing
 
 __all__ = ["no_complex_gradients"]
 

@@ -12,7 +12,7 @@ from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 
 def _range(x: Array, low: float, high: float) -> tuple[float, float]:

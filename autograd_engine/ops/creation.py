@@ -11,7 +11,7 @@ from autograd_engine.core.dims import Dim, fresh_dim, slice_length
 from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Shape, Spec, ValueSpec
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import nothing
+from autograd_engine.ops.registry.work import nothing
 
 
 def _range(*, start: float, end: float, step: float, dtype: str) -> Array:

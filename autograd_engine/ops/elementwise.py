@@ -14,7 +14,7 @@ from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, sam
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
-from autograd_engine.ops.work import each_element, nothing
+from autograd_engine.ops.registry.work import each_element, nothing
 
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:

@@ -29,7 +29,7 @@ from autograd_engine.ops.infer import index_dtype, like as infer_like, same
 from autograd_engine.ops.kernels.accumulate import accumulator, add_elements
 from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
-from autograd_engine.ops.work import Specs, Work, each_read
+from autograd_engine.ops.registry.work import Specs, Work, each_read
 
 __all__ = [
     "Key",

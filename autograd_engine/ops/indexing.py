@@ -23,7 +23,7 @@ from autograd_engine.ops.kernels.accumulate import WORTH, accumulator, add_eleme
 from autograd_engine.ops.kernels.axes import line_key, take_lines
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
-from autograd_engine.ops.work import each_read, nothing
+from autograd_engine.ops.registry.work import each_read, nothing
 
 _minimum: Any = functools.partial(np.minimum.reduce, axis=None)
 _maximum: Any = functools.partial(np.maximum.reduce, axis=None)

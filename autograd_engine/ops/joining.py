@@ -24,7 +24,7 @@ from autograd_engine.ops.registry.half_sum import HalfSum
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, iadd_scattered
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
-from autograd_engine.ops.work import Specs, Work, nothing
+from autograd_engine.ops.registry.work import Specs, Work, nothing
 
 # --- along an axis that is there
 

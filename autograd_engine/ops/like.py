@@ -17,7 +17,7 @@ from autograd_engine.ops.kernels.sums import sum_like
 from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.symbolic_zero import hollow, is_hollow
-from autograd_engine.ops.work import Specs, Work, nothing
+from autograd_engine.ops.registry.work import Specs, Work, nothing
 
 Axes = tuple[int, ...]
 

@@ -12,7 +12,7 @@ from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, compare
 from autograd_engine.ops.registry.opdef import OpDef, defop
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 
 def _comparison(name: str, kernel: Any, real: bool = False) -> OpDef:

@@ -22,7 +22,7 @@ from autograd_engine.ops.infer import index_dtype, same
 from autograd_engine.ops.kernels.accumulate import accumulator
 from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import each_read, nothing
+from autograd_engine.ops.registry.work import each_read, nothing
 
 Axes = tuple[int, ...]
 

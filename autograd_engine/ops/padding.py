@@ -13,7 +13,7 @@ from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_read, nothing
+from autograd_engine.ops.registry.work import each_read, nothing
 
 Pads = tuple[tuple[int, int], ...]
 

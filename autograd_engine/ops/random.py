@@ -16,7 +16,7 @@ from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.registry.opdef import OpDef, defop
-from autograd_engine.ops.work import each_result
+from autograd_engine.ops.registry.work import each_result
 
 __all__ = ["between"]
 

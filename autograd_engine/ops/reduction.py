@@ -13,8 +13,8 @@ from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.registry.work import each_read
 from autograd_engine.ops.scan import product_dtype
-from autograd_engine.ops.work import each_read
 
 Axes = tuple[int, ...]
 # NumPy's stubs know no tuple of axes beside a computed keepdims.

@@ -9,7 +9,7 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing
+from autograd_engine.ops.registry.work import nothing
 
 __all__ = []
 

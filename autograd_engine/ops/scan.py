@@ -21,7 +21,7 @@ from autograd_engine.ops.kernels.axes import backwards
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 
 def _in_c(name: str, axis: int, *operands: Array, **how: Any) -> Array | None:

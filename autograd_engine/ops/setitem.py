@@ -25,7 +25,7 @@ from autograd_engine.ops.getitem import (
     read,
 )
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing
+from autograd_engine.ops.registry.work import nothing
 
 
 def _setitem(x: Array, value: Array, *indices: Array, key: Key) -> Array:

@@ -25,7 +25,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.registry.forms import PICKED, RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing
+from autograd_engine.ops.registry.work import nothing
 
 __all__ = []
 

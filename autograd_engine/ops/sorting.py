@@ -19,7 +19,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.axes import backwards, take_lines
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_result
+from autograd_engine.ops.registry.work import each_result
 
 
 def stable_order(x: Array, axis: int, descending: bool) -> Array:

@@ -21,7 +21,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 __all__ = ["WORTH", "in_place", "on_rows", "sgd_rows"]
 

@@ -14,7 +14,7 @@ from autograd_engine.ops.kernels import compiled
 from autograd_engine.ops.registry import opdef
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from autograd_engine.ops.work import Work
+from autograd_engine.ops.registry.work import Work
 from tests.over import over
 
 from .samples import LEFT_OUT, SAMPLES, family

@@ -28,7 +28,7 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing, of_matrices
+from autograd_engine.ops.registry.work import nothing, of_matrices
 
 
 def smaller(m: Size, n: Size) -> Size:

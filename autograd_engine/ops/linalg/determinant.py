@@ -21,7 +21,7 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import of_matrices
+from autograd_engine.ops.registry.work import of_matrices
 
 
 @in_single

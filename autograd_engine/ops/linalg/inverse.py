@@ -26,7 +26,7 @@ from autograd_engine.ops.kernels import lu
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import Specs, Work, cubes, nothing, of_matrices
+from autograd_engine.ops.registry.work import Specs, Work, cubes, nothing, of_matrices
 
 
 def square(op: str, x: Spec) -> None:

@@ -25,7 +25,7 @@ from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import nothing, of_matrices
+from autograd_engine.ops.registry.work import nothing, of_matrices
 
 INT32 = np.dtype(np.int32)
 

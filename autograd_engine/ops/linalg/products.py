@@ -19,7 +19,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.ops.kernels.products import multiply
 from autograd_engine.ops.registry.forms import RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import Specs, multiply_adds
+from autograd_engine.ops.registry.work import Specs, multiply_adds
 
 
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:

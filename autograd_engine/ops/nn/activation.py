@@ -15,7 +15,7 @@ from autograd_engine.ops.kernels.elementwise import log_of_1_and
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_element, each_read
+from autograd_engine.ops.registry.work import each_element, each_read
 
 _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)

@@ -12,7 +12,7 @@ from autograd_engine.core.spec import Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import attention
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import Specs, multiply_adds
+from autograd_engine.ops.registry.work import Specs, multiply_adds
 
 _HEADS_FIRST: Final = (0, 2, 1, 3)  # and back
 

@@ -13,7 +13,7 @@ from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels import conv as conv_kernels
 from autograd_engine.ops.kernels.windows import Ints, Padding, fold_like, unfold, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import each_read, multiply_adds
+from autograd_engine.ops.registry.work import each_read, multiply_adds
 
 
 def _windows(

@@ -16,7 +16,7 @@ from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.elementwise import log_of_1_and, rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import each_read, nothing
+from autograd_engine.ops.registry.work import each_read, nothing
 
 _log = rounded_alike(np.log)
 _min, _max, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce

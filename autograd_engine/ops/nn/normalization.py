@@ -13,7 +13,7 @@ from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 Axes = tuple[int, ...]
 Sizes = tuple[int, ...] | None

@@ -15,7 +15,7 @@ from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels import pool as kernels
 from autograd_engine.ops.kernels.windows import Ints, Padding, window_count
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.work import Specs, Work, each_read
+from autograd_engine.ops.registry.work import Specs, Work, each_read
 
 
 def _pooled(op: str, x: Spec, kernel: Ints, stride: Ints, padding: Padding, ceil: bool) -> Spec:

@@ -33,7 +33,7 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import recurrent
 from autograd_engine.ops.registry.opdef import OpDef, defop
-from autograd_engine.ops.work import Specs, each_result, multiply_adds
+from autograd_engine.ops.registry.work import Specs, each_result, multiply_adds
 
 _ALL: Final = slice(None)
 _BEFORE: Final = slice(None, -1)

@@ -10,7 +10,7 @@ from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.kernels.windows import Ints
 from autograd_engine.ops.registry.opdef import defop
-from autograd_engine.ops.work import each_read
+from autograd_engine.ops.registry.work import each_read
 
 
 def _overlaps(box: Array, boxes: Array, offset: float) -> Array:

@@ -40,7 +40,7 @@ from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, witho
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.registry.compiled_rows import left_to_c
 from autograd_engine.ops.registry.pullback import Pullback
-from autograd_engine.ops.work import WorkRule, each_element, each_result, nothing
+from autograd_engine.ops.registry.work import WorkRule, each_element, each_result, nothing
 
 __all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "scattering"]
 
@@ -160,8 +160,8 @@ class OpDef:
         leave elements "ordered" are "reshaped", of the rest those with an attribute `axis` or
         `axis1` "axis", others "each".
     work : callable
-        ``work(operands, results, attrs)`` gives the `Work` of one call, from Specs; `ops/work.py`
-        has the usual ones. Inferred: nothing where `elements` says that none is computed, else one
+        ``work(operands, results, attrs)`` gives the `Work` of one call, from Specs; `work.py`
+        beside this file has the usual ones. Inferred: nothing where `elements` says that none is computed, else one
         for each element of the result, or of the operand where fewer come out.
     checks_values : bool
         Looks at values of operands, and refuses some, also where the result has no elements.

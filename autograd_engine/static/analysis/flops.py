@@ -18,7 +18,7 @@ from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.ops.registry.stand_ins import bind_operators
-from autograd_engine.ops.work import Work
+from autograd_engine.ops.registry.work import Work
 from autograd_engine.program.ir.control_flow_op import BlockOp, branches_of, kind_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import (

@@ -28,6 +28,5 @@ from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each regi
     scan,
     sequence,
     setitem,
-    special,
     update,
 )
