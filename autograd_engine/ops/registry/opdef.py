@@ -160,8 +160,8 @@ class OpDef:
         leave elements "ordered" are "reshaped", of the rest those with an attribute `axis` or
         `axis1` "axis", others "each".
     work : callable
-        ``work(operands, results, attrs)`` gives the `Work` of one call, from Specs; `work.py`
-        beside this file has the usual ones. Inferred: nothing where `elements` says that none is computed, else one
+        ``work(operands, results, attrs)`` gives the `Work` of one call, from Specs; `registry.work`
+        has the usual ones. Inferred: nothing where `elements` says that none is computed, else one
         for each element of the result, or of the operand where fewer come out.
     checks_values : bool
         Looks at values of operands, and refuses some, also where the result has no elements.
