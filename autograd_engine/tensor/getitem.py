@@ -64,14 +64,14 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
     TypeError
         For an entry that is no index, DTypeError for an array of floats.
     """
-    if key.__class__ is int:
+    if type(key) is int:
         return (key,), []
     entries = key if isinstance(key, tuple) else (key,)
     plain: list[Any] = []
     dots = 0
     arrays: list[Any] = []
     for entry in entries:
-        if entry.__class__ is int or entry is None:
+        if type(entry) is int or entry is None:
             plain.append(entry)
         elif entry is Ellipsis:
             plain.append(entry)
@@ -148,8 +148,8 @@ def _listed(entry: Any) -> Any:
 def _plain_slice(part: builtins.slice) -> builtins.slice:
     if (
         part.step is None
-        and (part.start is None or part.start.__class__ is int)
-        and (part.stop is None or part.stop.__class__ is int)
+        and (part.start is None or type(part.start) is int)
+        and (part.stop is None or type(part.stop) is int)
     ):
         return part
 

@@ -60,7 +60,7 @@ def topk(
 def _rank(op: str, x: Any, k: Any, axis: int) -> Any:
     """`k` as an int; what the run knows is checked by then."""
     size = shape_of(x)[axis]
-    if k.__class__ is int and size.__class__ is int and 1 <= k <= size:
+    if type(k) is int and type(size) is int and 1 <= k <= size:
         return k
     found = as_number(k)
     if is_int(found) and is_open(found):

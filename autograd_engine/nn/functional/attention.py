@@ -37,7 +37,7 @@ def _repeated(x: Any, times: int) -> Any:
 def _sharing(op: str, query: Any, key: Any, value: Any, shared: bool) -> int:
     """How many query heads share one of the keys and values."""
     q, k, v = shape_of(query)[2], shape_of(key)[2], shape_of(value)[2]
-    if q.__class__ is int and q == k == v:
+    if type(q) is int and q == k == v:
         return 1
     if isinstance(q, Dim) or isinstance(k, Dim) or isinstance(v, Dim):
         return 1

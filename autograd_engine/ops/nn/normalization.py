@@ -226,7 +226,7 @@ def _standardize_affine(
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
     out, mean, variance = affine(raw, x, weight, bias, **attrs)
-    return np.asarray(out), mean, variance
+    return np.ascontiguousarray(out), mean, variance
 
 
 def _infer_standardize_affine(
@@ -253,6 +253,7 @@ defop(
     nondiff_outputs="mean variance",
     infer=_infer_standardize_affine,
     dtypes="floating",
+    result="contiguous",
     work=each_read(9),
 ).vjp_together(
     "x weight bias",
@@ -276,7 +277,8 @@ def _standardize_affine_adjoint(
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
     dx, dweight, dbias = affine_adjoint(raw, y, x, weight, **attrs)
-    return dx, dweight, np.array(dbias)  # the sum of one element is that element
+    dx, dweight = np.ascontiguousarray(dx), np.ascontiguousarray(dweight)
+    return dx, dweight, np.array(dbias, order="C")  # the sum of one element is that element
 
 
 def _affine_adjoint_rule(
@@ -344,6 +346,7 @@ defop(
     outputs="dx dweight dbias",
     infer=lambda y, x, weight, **_: (x, weight, weight),
     dtypes="common",
+    result="contiguous",
     lazy_cotangents=True,
     work=each_read(18),
 ).vjp_together("y x weight", _affine_adjoint_rule)

@@ -24,9 +24,21 @@ def _resampled_size(n: Any, size: int | None, scale: float | None) -> Any:
     return n * int(scale or 1) if whole else fresh_dim()
 
 
-defop("resample", kernels.resample, inputs="x", infer=_infer_resample, tangent="linear").vjp(
+defop(
+    "resample",
+    kernels.resample,
+    inputs="x",
+    infer=_infer_resample,
+    tangent="linear",
+    stacks="leading",
+).vjp(
     x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs)
 )
 defop(
-    "resample_like", kernels.resample_like, inputs="y like", infer=infer_like, tangent="linear"
+    "resample_like",
+    kernels.resample_like,
+    inputs="y like",
+    infer=infer_like,
+    tangent="linear",
+    stacks="leading",
 ).vjp(y=lambda xp, g, **attrs: xp.resample(g, **attrs), like=NONDIFF)

@@ -53,6 +53,8 @@ def _adjoint() -> list[Sample]:
         ]
         if label == "strided":
             arrays = [strided(a) for a in arrays]
+        if width > 3:  # sums of many large terms cancel, and nothing but their size says how exact
+            arrays = [a / 4.0 for a in arrays]
         samples.append(Sample(label, tuple(arrays), {"scale": 0.5}))
     return samples
 

@@ -28,7 +28,7 @@ SAMPLES = {
         Sample("integer", (np.asarray(3),), _limits(0.0, 8.0)),
         Sample("float", (np.asarray(0.5),), _limits(0.0, 1.0)),
         Sample("one-element", (np.asarray([2]),), _limits(1.0, float("inf"))),
-        Sample("least", (np.asarray(0.0),), _limits(0.0, 1.0)),
+        Sample("least", (np.asarray(2),), _limits(2.0, 8.0)),
     ],
 }
 
