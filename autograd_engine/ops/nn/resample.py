@@ -31,9 +31,7 @@ defop(
     infer=_infer_resample,
     tangent="linear",
     stacks="leading",
-).vjp(
-    x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs)
-)
+).vjp(x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs))
 defop(
     "resample_like",
     kernels.resample_like,
