@@ -430,12 +430,12 @@ def _multiplied(x: Any, values: Any, grids: list[Any], axis: int) -> Any:
     order = [*range(axis), last, *range(axis + 1, last), axis]
     factors = ops.prod(ops.transpose(table, perm=tuple(order)), axis=last, keepdims=False)
     factors = ops.cast_like(factors, x)
-    if may_equal(spec_of(factors).shape, spec_of(x).shape):
+    if spec_of(factors).shape == spec_of(x).shape:
         return ops.multiply(x, factors)
-    part = tuple(
-        slice(None) if k == axis else slice(0, d) for k, d in enumerate(spec_of(factors).shape)
-    )
-    return ops.setitem(x, ops.multiply(ops.getitem(x, key=part), factors), key=part)
+    # A part of `x`, or of sizes that only the run knows: they may be smaller than those of `x`.
+    part = [ops.positions_like(factors, axis=k) for k in range(last)]
+    key = ("index",) * last
+    return ops.setitem(x, ops.multiply(ops.index(x, *part, key=key), factors), *part, key=key)
 
 
 # What changes no result: it stands for the element that takes no part.

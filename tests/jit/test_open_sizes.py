@@ -112,6 +112,32 @@ def test_shapes_with_open_sizes_have_gradients(name, shape, backend):
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@over("backend", ["numpy", "native"])
+def test_a_product_at_a_part_of_open_sizes_leaves_the_rest_as_it_is(axis, backend):
+    start = np.array([[1.5, -2.0, 3.0], [0.5, 4.0, -1.0]], np.float32)
+
+    def run(function, index):
+        x = paddle.to_tensor(start, stop_gradient=False)
+        values = paddle.full(index.shape, 3.0)
+        y = function(x, index, values)
+        (y * y).sum().backward()
+        return y.numpy(), x.grad.numpy()
+
+    function = lambda x, index, values: paddle.put_along_axis(  # noqa: E731
+        x, index, values, axis, reduce="mul", broadcast=False
+    )
+    spec = [InputSpec([None, None], dtype) for dtype in ("float32", "int64", "float32")]
+    traced = to_static(function, input_spec=spec, backend=backend)
+    for index in ([[1, 1]], [[0], [1]], [[0, 1, 1], [1, 0, 1]]):
+        there = paddle.to_tensor(index)
+        expected = run(function, there)
+        rest = (slice(len(index), None), slice(None)) if axis else np.s_[:, len(index[0]) :]
+        np.testing.assert_array_equal(expected[0][rest], start[rest])
+        for found, wanted in zip(run(traced, there), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
 def test_a_shape_that_does_not_fit_is_an_error_when_it_runs():
     for function in (
         lambda w, x: w.reshape([x.shape[0], 2]),
