@@ -312,6 +312,42 @@ def test_a_training_appended_has_the_bits_of_one_by_functions() -> None:
     assert by_type["tested"] == by_type["tested again"] != by_type["loss"]
 
 
+def test_a_normalisation_appended_has_the_bits_of_the_function() -> None:
+    image, weight, bias = (
+        np.random.default_rng(k).standard_normal(size).astype("float32")
+        for k, size in enumerate([(5, 6, 7, 3), 6, 6])
+    )
+    rows, flat = image.reshape(5, 7, 18), np.arange(126, dtype="float32")
+    F = paddle.nn.functional  # noqa: N806 - the usual name
+    functions = {
+        "layer_norm": lambda x, w, b: F.layer_norm(
+            x, [7, 18], paddle.reshape(w, [7, 18]), paddle.reshape(b, [7, 18])
+        ),
+        "batch_norm": lambda x, w, b: F.batch_norm(
+            x, paddle.zeros([6]), paddle.ones([6]), w, b, training=True
+        ),
+        "group_norm": lambda x, w, b: F.group_norm(x, 2, 1e-5, w, b),
+        "instance_norm": lambda x, w, b: F.instance_norm(x, weight=w, bias=b),
+    }
+    failures = []
+    for type, function in functions.items():
+        given = (rows, flat, flat) if type == "layer_norm" else (image, weight, bias)
+        kind, results = TYPES[type], []
+        for appended in (True, False):
+            xs = [paddle.to_tensor(v, stop_gradient=False) for v in given]
+            if appended:
+                more = [paddle.zeros([6]), paddle.ones([6]), None] if type == "batch_norm" else []
+                attrs = kind.complete({"groups": 2} if type == "group_norm" else {})
+                made = kind.function(*xs, *more, **attrs)
+                y = made[0] if isinstance(made, tuple) else made
+            else:
+                y = function(*xs)
+            results.append([y, *paddle.grad(paddle.sum(y * y * y), xs)])
+        if any(a.numpy().tobytes() != b.numpy().tobytes() for a, b in zip(*results, strict=True)):
+            failures.append(type)
+    report(failures)
+
+
 def test_copies_for_inference_are_of_the_types_that_were_appended() -> None:
     main, _, _ = network(appended=True)
     roles = {op.type: op.op_role for op in main.global_block().ops}

@@ -90,7 +90,7 @@ def _dtype_of(x: Any) -> Any:
     return x._data.dtype if x.__class__ is Tensor else spec_of(x).dtype
 
 
-def _standardized(
+def standardized(
     x: Any, weight: Any, bias: Any, axes: tuple[int, ...], epsilon: float, spread: Any = None
 ) -> tuple[Any, Any, Any]:
     """`x` standardised, then scaled and shifted; and the moments."""
@@ -161,7 +161,7 @@ def layer_norm(
     axes, sizes = _normalized_axes("layer_norm", x, normalized_shape)
     weight = _affine("layer_norm", "weight", weight, sizes)
     bias = _affine("layer_norm", "bias", bias, sizes)
-    return _standardized(x, weight, bias, axes, epsilon)[0]
+    return standardized(x, weight, bias, axes, epsilon)[0]
 
 
 @atomic
@@ -282,7 +282,7 @@ def batch_norm(
         out = _scaled(x, out, weight, bias, spread)
     else:
         axes = tuple(i for i in range(ndim) if i != channel)
-        out, mean, variance = _standardized(x, weight, bias, axes, epsilon, spread)
+        out, mean, variance = standardized(x, weight, bias, axes, epsilon, spread)
     if not fixed:  # last: a call that fails has written nothing
         statistics = ((running_mean, mean), (running_var, variance))
         kept = [
@@ -359,7 +359,7 @@ def instance_norm(
     spread = along(len(shape), channel)
     if use_input_stats:
         axes = tuple(i for i in range(1, len(shape)) if i != channel)
-        return _standardized(x, weight, bias, axes, eps, spread)[0]
+        return standardized(x, weight, bias, axes, eps, spread)[0]
     elif running_mean is None or running_var is None:
         raise ArgumentError(
             "instance_norm: use_input_stats=False needs running_mean and running_var, got None"

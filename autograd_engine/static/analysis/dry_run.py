@@ -229,11 +229,15 @@ def _larger(run: DryRun, one: Callable[..., Any], other: Callable[..., Any]) -> 
 
 @dataclass(slots=True, eq=False)
 class _Stack:
-    """A list of arrays, one for each iteration: the last of them, and memory for the others."""
+    """A list of arrays, one for each iteration: the last of them, and memory for the others.
 
-    element: Any  # a FakeArray or _Stack
+    What a loop pushes of an array of tensors grows: `start` is that of the first iteration.
+    """
+
+    element: Any  # a FakeArray, Elements or _Stack
     trips: Size
     rest: Memory | None
+    start: Elements | None = None
 
 
 def _bytes(value: Any) -> Size:
@@ -274,16 +278,20 @@ def _iterations(
     run: DryRun,
     body: Callable[..., Any],
     carried: tuple[Any, ...],
-    given: tuple[Any, ...],
+    given: Callable[[], tuple[Any, ...]],
     trips: Size,
-    freed: Sequence[Any] = (),
+    rewind: Callable[[], None] | None = None,
 ) -> tuple[tuple[Any, ...], list[_Stack]]:
-    """What the last iteration carries on, and stacks of what each pushes."""
+    """What the last iteration carries on, and stacks of what each pushes.
+
+    Each iteration takes what is `given` when it starts, after `rewind` for the last.
+    """
     n = len(carried)
-    first = body(*carried, *given)
+    first = body(*carried, *given())
     # What was carried in has been counted with the iteration that made it, elements with the array.
     arrays = [v for v in first[:n] if isinstance(v, Elements)]
-    each = _own_bytes(first[n:], (*carried, *arrays, *given))
+    each = _own_bytes(first[n:], (*carried, *arrays, *given()))
+    starts = [v if isinstance(v, Elements) else None for v in first[n:]]
     carried = tuple(
         after_iterations(run, before, after, trips)
         if isinstance(before, Elements) and isinstance(after, Elements)
@@ -291,11 +299,14 @@ def _iterations(
         for before, after in zip(carried, first[:n], strict=True)
     )
     del first
-    for stack in freed:
-        stack.rest = None
+    if rewind is not None:
+        rewind()
     rest = _rest(run, each, trips)
-    last = body(*carried, *given)
-    stacks = [_Stack(e, trips, rest if k == 0 else None) for k, e in enumerate(last[n:])]
+    last = body(*carried, *given())
+    stacks = [
+        _Stack(e, trips, rest if k == 0 else None, start)
+        for k, (e, start) in enumerate(zip(last[n:], starts, strict=True))
+    ]
     return last[:n], stacks
 
 
@@ -308,7 +319,7 @@ def _while_loop(
     pushes: int,
 ) -> tuple[Any, ...]:
     condition(*carried, *captured)
-    results, stacks = _iterations(run, body, carried, captured, _trips(run))
+    results, stacks = _iterations(run, body, carried, lambda: captured, _trips(run))
     condition(*results, *captured)
     return (*results, FakeArray((), np.dtype(np.int64), Layout.plain(0)), *stacks)
 
@@ -326,9 +337,19 @@ def _scan(
 ) -> tuple[Any, ...]:
     trips = next((s.trips for s in stacks if isinstance(s, _Stack)), None)
     trips = _trips(run) if trips is None else trips
-    elements = [s.element if isinstance(s, _Stack) else s for s in stacks]
-    freed = [s for s, free in zip(stacks, last, strict=True) if free and isinstance(s, _Stack)]
-    results, made = _iterations(run, body, carried, (*captured, *elements), trips, freed)
+
+    def given() -> tuple[Any, ...]:
+        return (*captured, *(s.element if isinstance(s, _Stack) else s for s in stacks))
+
+    def rewind() -> None:
+        """Let go what iterations have taken off stacks, down to what the first had pushed."""
+        for stack, free in zip(stacks, last, strict=True):
+            if free and isinstance(stack, _Stack):
+                stack.rest = None
+                if reverse and stack.start is not None:
+                    stack.element = stack.start
+
+    results, made = _iterations(run, body, carried, given, trips, rewind)
     return (*results, *made)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import autograd_engine.nn.functional as F  # noqa: N812 - the usual name
 from autograd_engine.core.spec import along
 from autograd_engine.errors import ArgumentError
+from autograd_engine.nn.functional.normalization import standardized
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import spec_of
 from autograd_engine.static.operator_types.declaring import OneOf, declare
@@ -401,8 +402,7 @@ def _batch_norm(
         return y, mean, variance
     channel = 1 if layout[1] == "C" else x.ndim - 1
     axes = tuple(a for a in range(x.ndim) if a != channel)
-    y, of_batch, spread = ops.standardize(x, axis=axes, epsilon=epsilon)
-    y = _affine(y, scale, bias, channel)
+    y, of_batch, spread = standardized(x, scale, bias, axes, epsilon, along(x.ndim, channel))
     return (
         y,
         ops.running_statistic(mean, of_batch, momentum=momentum),
@@ -438,12 +438,12 @@ def _layer_norm(x: Any, scale: Any, bias: Any, *, epsilon: float, begin_norm_axi
             f"layer_norm: begin_norm_axis must be 1 to {x.ndim - 1}, got {begin_norm_axis}"
         )
     axes = tuple(range(begin_norm_axis, x.ndim))
-    y, mean, variance = ops.standardize(x, axis=axes, epsilon=epsilon)
     sizes = spec_of(x).shape[begin_norm_axis:]
-    if scale is not None:
-        y = y * (scale if scale.ndim == len(sizes) else ops.reshape(scale, shape=sizes))
-    if bias is not None:
-        y = y + (bias if bias.ndim == len(sizes) else ops.reshape(bias, shape=sizes))
+    scale, bias = (
+        v if v is None or v.ndim == len(sizes) else ops.reshape(v, shape=sizes)
+        for v in (scale, bias)
+    )
+    y, mean, variance = standardized(x, scale, bias, axes, epsilon)
     return y, paddle.squeeze(mean, list(axes)), paddle.squeeze(variance, list(axes))
 
 
