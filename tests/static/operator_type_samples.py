@@ -479,6 +479,14 @@ for t, m in (("bilinear", "bilinear"), ("nearest", "nearest"), ("bicubic", "bicu
         align_corners=False,
         align_mode=0,
     )
+case(
+    "nearest_interp_v2",
+    {"X": f(1, 1, 3, 4)},
+    "Out",
+    scale=[2.0, 3.0],
+    interp_method="nearest",
+    align_corners=True,
+)
 case("bilinear_interp", {"X": f(1, 1, 3, 4)}, "Out", out_h=5, out_w=6, interp_method="bilinear")
 case(
     "nearest_interp",

@@ -269,7 +269,7 @@ def _resample(mode: str) -> Callable[..., Any]:
         else:
             factor = None
         if mode == "nearest" and align_corners:
-            return _nearest_between_corners(x, size, _layout(data_layout))
+            return _nearest_between_corners(x, size, factor, _layout(data_layout))
         return F.interpolate(
             x,
             size,
@@ -283,16 +283,28 @@ def _resample(mode: str) -> Callable[..., Any]:
     return call
 
 
-def _nearest_between_corners(x: Any, size: Any, layout: str) -> Any:
+def _nearest_between_corners(x: Any, size: Any, factor: Any, layout: str) -> Any:
     """The nearest elements where the corners of `x` are those of the result."""
     first = 2 if layout[1] == "C" else 1
-    for axis, count in enumerate(size or (), first):
-        n = x.shape[axis]
-        if n < 0 or not isinstance(count, int):
-            raise ArgumentError(
-                "nearest_interp: with align_corners=True the sizes of X and out_h, out_w must be "
-                "known; use align_corners=False"
-            )
+    plane = x.shape[first : first + x.ndim - 2]
+    if isinstance(factor, (int, float)):
+        factor = [factor] * len(plane)
+    given = size if factor is None else factor
+    numbers = isinstance(given, list) and all(isinstance(n, (int, float)) for n in given)
+    if not numbers or min(plane, default=0) < 0:
+        raise ArgumentError(
+            "nearest_interp: with align_corners=True the sizes of X and out_h, out_w must be "
+            "known; use align_corners=False"
+        )
+    if len(given) != len(plane):
+        raise ArgumentError(
+            f"nearest_interp: X of shape {list(x.shape)} takes {len(plane)} sizes or scales (out_d "
+            f"is that of images with depth), got {given}"
+        )
+    counts = given if factor is None else [int(n * s) for n, s in zip(plane, factor, strict=True)]
+    if min(counts, default=0) < 1:
+        raise ArgumentError(f"nearest_interp: the sizes must be at least 1, got {counts}")
+    for axis, (n, count) in enumerate(zip(plane, counts, strict=True), first):
         step = (n - 1) / (count - 1) if count > 1 else 0.0
         places = np.floor(np.float32(step) * np.arange(count) + 0.5).astype("int64")
         x = paddle.index_select(x, paddle.assign(places), axis)
