@@ -180,7 +180,7 @@ def _unslice_like(x: Array, like: Like, *, key: Key) -> Array:
 defop(
     "getitem", _getitem, inputs="x", infer=_infer_getitem, **PICKED, zero_gradient="not_chosen"
 ).vjp(
-    x=scattering(lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key))
+    x=scattering("x", lambda xp, g, x_like, *, key: xp.scatter("unslice_like", g, x_like, key=key))
 ).writes(lambda xp, value, x, *, key: xp.setitem(x, value, key=key))
 unslice_like = defop(
     "unslice_like",

@@ -119,9 +119,10 @@ defop(
     zero_gradient="not_chosen",
 ).vjp(
     x=scattering(
+        "x",
         lambda xp, g, index, x_like, *, axis, sparse: xp.scatter(
             "scatter_add_like", g, index, x_like, axis=axis, sparse=sparse
-        )
+        ),
     ),
     index=NONDIFF,
 )

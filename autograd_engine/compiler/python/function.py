@@ -296,7 +296,7 @@ def scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _
             keys = [
                 ref.key
                 for ref, (_, _, rule) in zip(operator.results, op.pullback.rules(), strict=True)
-                if rule.scatters
+                if op.pullback.scatters(rule)
             ]
         elif isinstance(op, OpDef) and op.place is not None:
             # Its kernel writes it out, where nobody takes it as it is.

@@ -32,7 +32,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import recurrent
-from autograd_engine.ops.registry.opdef import OpDef, defop
+from autograd_engine.ops.registry.opdef import OpDef, defop, scattering
 from autograd_engine.ops.registry.work import Specs, each_result, multiply_adds
 
 _ALL: Final = slice(None)
@@ -108,7 +108,7 @@ def _gate_slopes_rule(xp: Any, g: Any, kept: Any, states: Any, *, kind: str) -> 
             at_r * (of_c * r) * (1.0 - r),
         )
     key = (_COUNTS[kind][2] - 1, _BEFORE)
-    return xp.stack(*into, axis=1), xp.unslice_like(into_state, states, key=key)
+    return xp.stack(*into, axis=1), xp.scatter("unslice_like", into_state, states, key=key)
 
 
 # What stands between a change of a gate and that of the state which it drives, for each gate; what
@@ -121,7 +121,7 @@ defop(
     dtypes="common",
     real=True,
     work=each_result,
-).vjp_together("kept states", _gate_slopes_rule)
+).vjp_together("kept states", scattering("states", _gate_slopes_rule))
 
 
 # --- a linear recurrence and its transpose
@@ -265,7 +265,7 @@ defop(
     dtypes="common",
     lazy_cotangents=True,
     work=multiply_adds(lambda o, r, _: o[0].size * o[1].shape[0] * o[1].shape[2]),
-).vjp_together("weight kept values stateflow gateflow", _layer_adjoint_rule)
+).vjp_together("weight kept values stateflow gateflow", scattering("values", _layer_adjoint_rule))
 
 # --- layers
 

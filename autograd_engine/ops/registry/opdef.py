@@ -84,7 +84,7 @@ class Rule:
         where = f"rule of {op.name} for {input_name}"
         positional, keywords, takes_all = _parameters(fn)
         self.fn = fn
-        self.scatters = getattr(fn, "scatters", False)
+        self.scatters = input_name in getattr(fn, "scatters", ())
         self.attrs = tuple(op.attrs if takes_all else keywords)
         self.cotangents = op.cotangent_names()
         head = ["xp", *self.cotangents]
@@ -466,9 +466,9 @@ def _array_of(spec: Spec) -> Any:
     return value.astype(spec.dtype)
 
 
-def scattering(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a rule whose result comes from ``xp.scatter``."""
-    rule.scatters = True  # type: ignore[attr-defined]
+def scattering(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule whose cotangent of the input `name` comes from ``xp.scatter``."""
+    rule.scatters = (name,)  # type: ignore[attr-defined]
     return rule
 
 

@@ -13,7 +13,8 @@ For ``multiply`` with both inputs wanted, of which y was broadcast::
         grad_y = rule_y(xp, g, x)
         return (grad_x, xp.project(grad_y, y_like))
 
-Strengthened (see `strong_zeros`), results are masked by the cotangent before they are projected.
+Strengthened (see `strong_zeros`), results are masked by the cotangent before they are projected;
+what is masked is written out, as it is where masks are operations of a program.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.registry.scattered_cotangent import dense
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
@@ -158,6 +160,10 @@ class Pullback:
             out.append((k, self.op.input_at(k), rule))
         return out
 
+    def scatters(self, rule: Rule) -> bool:
+        """Whether the cotangent by this rule may be `Scattered`."""
+        return rule.scatters and self.strong is not True
+
     def _names(self) -> tuple[str, ...]:
         """Everything the wanted rules, the zero filling and the projection read, once each."""
         op = self.op
@@ -233,6 +239,8 @@ class Pullback:
             if op.variadic and name == op.inputs[-1]:
                 result += f"[{k - len(op.inputs) + 1}]"
             if self.strong is True and self.op.tangent != "elementwise":
+                if rule.scatters:
+                    result, scope["dense"] = f"dense({result})", dense
                 result = f"xp.unless_zero({result}, {self._arrived(rule)})"
             if self.strong == "whole":
                 given = "*[c for c in g if c is not None]" if op.multiple else "g"
