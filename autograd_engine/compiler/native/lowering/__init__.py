@@ -7,7 +7,6 @@ from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each regi
     activation,
     attention,
     conv,
-    decomposition,
     diagonal,
     elementwise,
     getitem,
@@ -28,5 +27,6 @@ from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each regi
     scan,
     sequence,
     setitem,
+    special,
     update,
 )

@@ -1,4 +1,4 @@
-"""Powers, special functions that C has, and what leaves its operand as it is."""
+"""Powers, and what leaves its operand as it is."""
 
 from __future__ import annotations
 
@@ -22,8 +22,3 @@ def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
 @lowers("assign")
 def _assign(np: Loops, x: Traced) -> Traced:
     return x
-
-
-@lowers("erf")
-def _erf(np: Loops, x: Traced) -> Traced:
-    return np.map("erf", x)
