@@ -60,8 +60,8 @@ def test_bits_are_those_of_new_arrays(name: str, dtype: str) -> None:
         train(given, optimizer)
         stays = given[0]._data.__array_interface__["data"] == first
         paddle.set_flags(before)
-        if on:
-            assert stays is (name != "rescaled")
+        if on and name != "rescaled":  # a new array may lie where an old one was
+            assert stays
         state = [v.numpy() for v in optimizer.state_dict().values()]
         found.append([v.tobytes() for v in (*[p.numpy() for p in given], *state)])
     assert found[0] == found[1]
