@@ -469,8 +469,7 @@ def own_values(results: tuple[Any, ...], since: int) -> tuple[Any, ...]:
     a program, where a sum over axes that may have been broadcast stands in the same place. See
     docs/design/table.md, "a cotangent is a value of its own".
     """
-    count = len(results)
-    shared = results[0] is results[-1] if count == 2 else len({*map(id, results)}) < count > 2
+    shared = len(results) > 1 and len(set(map(id, results))) < len(results)
     own: list[Any] | None = None
     for k, g in enumerate(results):
         if isinstance(g, Tensor) and not g._stop:

@@ -108,16 +108,14 @@ class TracedViews:
     def _moved(self, source: Variable, op: Any, attrs: dict[str, Any]) -> bool | None:
         """Whether reshaping copies elements; None where sizes that are not known decide."""
         whole, path, _, _ = self.way(source)
+        steps: list[Any] = []
         before: Any = path
-        while before is not None and before[1].elements == "ordered":
-            before = before[0]
-        if before is None:
-            return False
-        numbers = list(attrs.values())
-        before = path
         while before is not None:
-            numbers += before[2].values()
+            steps.append(before)
             before = before[0]
+        if all(way.elements == "ordered" for _, way, _ in steps):
+            return False
+        numbers = [v for *_, taken in (*steps, (path, op, attrs)) for v in taken.values()]
         if holds_symbolic(numbers) or any(isinstance(d, Dim) for d in whole.spec.shape):
             return None
         given = take(raw, path, np.empty(whole.spec.shape, whole.spec.dtype))
