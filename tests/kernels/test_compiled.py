@@ -81,6 +81,7 @@ def test_softmax(dtype: str, shape: tuple[int, int]) -> None:
     ours, theirs = both("softmax", x, axis=1)
     assert close(ours, theirs)
     assert close(*both("softmax_adjoint", y, ours[0], axis=1))
+    assert close(*both("log_softmax_adjoint", y, both("log_softmax", x, axis=1)[1][0], axis=1))
     for special in (np.inf, np.nan):
         x[-1, 3] = special
         assert close(*both("softmax", x, axis=1))
@@ -184,6 +185,7 @@ def test_softmax_along_any_axis(dtype: str, case: Any) -> None:
             ours, theirs = both("softmax", operand, axis=axis)
             assert close(ours, theirs)
             assert close(*both("log_softmax", operand, axis=axis))
+            assert close(*both("log_softmax_adjoint", y, operand, axis=axis))
             assert close(*both("label_entropy", operand, label, **given))
         if special == 0.0:
             assert close(*both("softmax_adjoint", y, ours[0], axis=axis))
@@ -220,7 +222,10 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
         for axis in (0, 1):
             out = REGISTRY["softmax"].kernel(x, axis=axis)
             bits += [out, REGISTRY["log_softmax"].kernel(x, axis=axis)]
-            bits += [REGISTRY["softmax_adjoint"].kernel(y, out, axis=axis)]
+            bits += [
+                REGISTRY[f"{name}_adjoint"].kernel(y, out, axis=axis)
+                for name in ("softmax", "log_softmax")
+            ]
         for shape, axes in (((300, 1111), (1,)), ((300, 1111), (0,)), ((100, 33, 101), (0, 2))):
             attrs = {"axis": axes, "epsilon": 1e-5}
             given = x.reshape(shape)

@@ -494,7 +494,14 @@ def _in_c(node: Node) -> Traced | None:
 
 # What is elementwise but for sums along rows; long ones have steps of their own.
 _ALONG_ROWS: Final = frozenset(
-    ["log_softmax", "logsumexp", "softmax", "softmax_adjoint", "standardize"]
+    [
+        "log_softmax",
+        "log_softmax_adjoint",
+        "logsumexp",
+        "softmax",
+        "softmax_adjoint",
+        "standardize",
+    ]
 )
 
 

@@ -97,7 +97,16 @@ def log_softmax(x: Array, axis: int) -> Array | None:
 
 def softmax_adjoint(y: Array, out: Array, axis: int) -> Array | None:
     """out (y - <y, out>) along `axis`."""
-    run, sizes = _function("softmax_adjoint", out, (axis,))
+    return _adjoint("softmax_adjoint", y, out, axis)
+
+
+def log_softmax_adjoint(y: Array, out: Array, axis: int) -> Array | None:
+    """y - exp(out) sum(y) along `axis`."""
+    return _adjoint("log_softmax_adjoint", y, out, axis)
+
+
+def _adjoint(name: str, y: Array, out: Array, axis: int) -> Array | None:
+    run, sizes = _function(name, out, (axis,))
     if run is None:
         return None
     dx = np.empty(out.shape, out.dtype)

@@ -19,6 +19,8 @@ __all__ = [
     "WIDE",
     "lines",
     "log_softmax",
+    "log_softmax_adjoint",
+    "log_softmax_adjoint_into",
     "log_softmax_into",
     "row_sums",
     "short_rows",
@@ -218,6 +220,27 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
             u, y, d = g[block], out[block], dx[block]
             np.subtract(u, _row_dots(u, y), d)
             np.multiply(y, d, d)
+
+
+def log_softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
+    """g - exp(out) sum(g), for each row."""
+    dx = np.empty(shape, out.dtype)
+    log_softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx)
+    return dx.reshape(out.shape)
+
+
+def log_softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
+    """`log_softmax_adjoint` of contiguous rows."""
+    run = compiled("rows.log_softmax_adjoint", out)
+    if run is not None:
+        run(g, out, dx)
+        return
+    with _ShortBuffers(out.shape):
+        for block in _blocks(*out.shape):
+            u, d = g[block], dx[block]
+            np.exp(out[block], d)
+            np.multiply(d, _row_sums(u), d)
+            np.subtract(u, d, d)
 
 
 def standardize(x: Array, shape: tuple[int, int], epsilon: float) -> tuple[Array, Array, Array]:

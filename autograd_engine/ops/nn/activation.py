@@ -142,6 +142,17 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
     return np.asarray(shifted - np.log(_sum_keep(np.exp(shifted), axis)))
 
 
+def _log_softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
+    """y - exp(out) sum(y), the sums taken along `axis`."""
+    shape = rows.lines(out, (axis,))
+    if shape is not None:
+        return rows.log_softmax_adjoint(y, out, shape)
+    done = columns.log_softmax_adjoint(y, out, axis)
+    if done is not None:
+        return done
+    return np.asarray(y - np.exp(out) * _sum_keep(y, axis))
+
+
 def _sum_keep(e: Array, axis: int) -> Array:
     """Sum over one kept axis; float16 accumulates in float32."""
     if e.dtype.char == "e":
@@ -253,5 +264,20 @@ defop(
     ),
 )
 defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
-    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
+    x=lambda xp, g, out, *, axis: xp.log_softmax_adjoint(g, out, axis=axis)
+)
+# Linear in y.
+defop(
+    "log_softmax_adjoint",
+    _log_softmax_adjoint,
+    inputs="y out",
+    outputs="dx",
+    infer=lambda y, out, *, axis: out,
+    dtypes="common",
+    work=each_read(4),
+).vjp(
+    y=lambda xp, g, out, *, axis: g - xp.sum(g * xp.exp(out), axis=(axis,), keepdims=True),
+    out=lambda xp, g, y, out, *, axis: (
+        -(g * (xp.exp(out) * xp.sum(y, axis=(axis,), keepdims=True)))
+    ),
 )

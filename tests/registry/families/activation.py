@@ -35,6 +35,16 @@ def softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
     return np.moveaxis(result, -1, axis)
 
 
+def log_softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
+    """By the Jacobian of each line: 1 less the exponential of its column."""
+    y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
+    result = np.empty(y.shape)
+    for line in np.ndindex(y.shape[:-1]):
+        each_of = [math.exp(v) for v in out[line]]
+        result[line] = (np.eye(len(each_of)) - np.outer(each_of, np.ones(len(each_of)))) @ y[line]
+    return np.moveaxis(result, -1, axis)
+
+
 def softmax(values: list[float]) -> list[float]:
     weights = [math.exp(v - max(values)) for v in values]
     return [w / math.fsum(weights) for w in weights]
@@ -42,6 +52,7 @@ def softmax(values: list[float]) -> list[float]:
 
 SAMPLES: dict[str, list[Sample]] = {
     "softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
+    "log_softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
     "bell": unary(),
     "silu": unary(),
     "softplus": unary(),
@@ -68,6 +79,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "bell": each(lambda x: math.exp(-(x**2))),
     "gelu": gelu,
     "softmax_adjoint": softmax_adjoint,
+    "log_softmax_adjoint": log_softmax_adjoint,
     "silu": each(lambda x: x / (1.0 + math.exp(-x))),
     "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),

@@ -159,6 +159,42 @@ AE_FUNCTION softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t ou
     run_fX(softmax_adjoint_blocks_fX, &c, outer, 2);
 }
 
+/* y - exp(out) sum(y) */
+static void log_softmax_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += y[j];
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] = y[j] - ae_exp_fX(out[j]) * (real)sums[j];
+        }
+    }
+}
+
+AE_FUNCTION log_softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t outer, int64_t n,
+                                   int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, out),
+                           .y = AE_DATA(const real, y),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner};
+    run_fX(log_softmax_adjoint_blocks_fX, &c, outer, 4);
+}
+
 /* The mean and the variance of each column of a block. */
 static void moments_fX(const struct columns_fX *c, struct block_fX b, real *mean, real *variance,
                        real *scale)

@@ -12,24 +12,67 @@ static real *row_fX(const struct rows_fX *c, int operand, int64_t i)
     return (real *)(c->args[operand] + i * c->steps[operand]);
 }
 
+/* Ask memory for row i of an operand, so that it comes while the exponentials of another are
+   computed. */
+static void ask_for_fX(const struct rows_fX *c, int operand, int64_t i, int64_t end)
+{
+    enum { LINE = 64 / sizeof(real) };
+    if (i < end)
+        for (int64_t j = 0; j < c->width; j += LINE)
+            __builtin_prefetch(row_fX(c, operand, i) + j, 0, 2);
+}
+
+/* What is left of a row behind its vectors goes by a vector, too, which begins before it: element by
+   element it would take as long as all others of a hundred. */
+enum { LANES = 16 };
+
 static real largest_fX(const real *x, int64_t n)
 {
     real m = -AE_INF_fX;
     int nan = 0;
+    int64_t whole = n < LANES ? n : n / LANES * LANES;
 #pragma omp simd reduction(max : m) reduction(| : nan)
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = 0; j < whole; j++) {
         nan |= x[j] != x[j];
         m = x[j] > m ? x[j] : m;
+    }
+    if (whole < n) {
+        x += n - LANES;
+#pragma omp simd reduction(max : m) reduction(| : nan)
+        for (int64_t j = 0; j < LANES; j++) {
+            nan |= x[j] != x[j];
+            m = x[j] > m ? x[j] : m;
+        }
     }
     return nan ? AE_NAN_fX : m;
 }
 
-/* exp(x - m) and their sum; `out` may be NULL. */
+/* exp(x - m) of the last elements of a row, and the sum of the last `rest`. */
+static real last_exponentials_fX(const real *x, real m, real *e, int64_t rest, int64_t n)
+{
+    real sum = 0;
+    if (n < LANES) {
+        for (int64_t j = n - rest; j < n; j++)
+            sum += e[LANES - n + j] = ae_exp_fX(x[j] - m);
+        return sum;
+    }
+    x += n - LANES;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < LANES; j++) {
+        e[j] = ae_exp_fX(x[j] - m);
+        sum += j < LANES - rest ? 0 : e[j];
+    }
+    return sum;
+}
+
+/* exp(x - m) and their sum; `out`, which may be where `x` is, may be NULL. */
 static real exponentials_fX(const real *x, real m, real *out, int64_t n)
 {
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+    int64_t rest = n % LANES, whole = n - rest;
+    real last[LANES];
+    double total = rest ? last_exponentials_fX(x, m, last, rest, n) : 0;
+    for (int64_t start = 0; start < whole; start += AE_PART) {
+        int64_t end = start + AE_PART < whole ? start + AE_PART : whole;
         real sum = 0;
         if (out) {
 #pragma omp simd reduction(+ : sum)
@@ -45,24 +88,26 @@ static real exponentials_fX(const real *x, real m, real *out, int64_t n)
         }
         total += sum;
     }
+    if (out)
+        memcpy(out + whole, last + LANES - rest, rest * sizeof(real));
     return (real)total;
 }
 
 /* exp(x - max), of which no element overflows and one is 1, times one over their sum. */
-static void softmax_row_fX(const real *x, real *out, int64_t n)
-{
-    real part = 1 / exponentials_fX(x, largest_fX(x, n), out, n);
-#pragma omp simd
-    for (int64_t j = 0; j < n; j++)
-        out[j] *= part;
-}
-
 static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
+    int64_t n = c->width;
     (void)worker;
-    for (int64_t i = lo; i < hi; i++)
-        softmax_row_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width);
+    for (int64_t i = lo; i < hi; i++) {
+        const real *x = row_fX(c, 0, i);
+        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        ask_for_fX(c, 0, i + 1, hi);
+        real part = 1 / exponentials_fX(x, m, out, n);
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            out[j] *= part;
+    }
 }
 
 /* The same of rows shorter than vectors are long: the exponentials of several rows at once. */
@@ -115,6 +160,7 @@ static void log_softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worke
     for (int64_t i = lo; i < hi; i++) {
         const real *x = row_fX(c, 0, i);
         real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        ask_for_fX(c, 0, i + 1, hi);
         real log_total = ae_log_fX(exponentials_fX(x, m, NULL, n));
 #pragma omp simd
         for (int64_t j = 0; j < n; j++)
@@ -160,5 +206,33 @@ AE_UFUNC(softmax_adjoint_fX, "(n),(n)->(n)")
     struct rows_fX c = {args, steps, dims[1]};
     (void)data;
     ae_parallel(softmax_adjoint_rows_fX, &c, dims[0], ae_grain(2 * c.width));
+    ae_quiet();
+}
+
+/* y - exp(out) sum(y) */
+static void log_softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width, rest = n % LANES, whole = n - rest;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *y = row_fX(c, 0, i), *out = row_fX(c, 1, i);
+        real *dx = row_fX(c, 2, i), total = ae_sum_fX(y, n), last[LANES];
+        if (rest)
+            last_exponentials_fX(out, 0, last, rest, n);
+        ask_for_fX(c, 0, i + 1, hi);
+#pragma omp simd
+        for (int64_t j = 0; j < whole; j++)
+            dx[j] = y[j] - ae_exp_fX(out[j]) * total;
+        for (int64_t j = whole; j < n; j++)
+            dx[j] = y[j] - last[LANES - n + j] * total;
+    }
+}
+
+AE_UFUNC(log_softmax_adjoint_fX, "(n),(n)->(n)")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(log_softmax_adjoint_rows_fX, &c, dims[0], ae_grain(4 * c.width));
     ae_quiet();
 }

@@ -91,6 +91,11 @@ def _log_softmax(np: Loops, x: Traced, *, axis: int) -> Traced:
     return shifted - np.map("log", np.reduce("sum", np.map("exp", shifted), axis, True))
 
 
+@lowers("log_softmax_adjoint")
+def _log_softmax_adjoint(np: Loops, y: Traced, out: Traced, *, axis: int) -> Traced:
+    return y - np.map("exp", out) * np.reduce("sum", y, axis, True)
+
+
 @lowers("softmax_adjoint")
 def _softmax_adjoint(np: Loops, y: Traced, out: Traced, *, axis: int) -> Traced:
     return out * (y - np.reduce("sum", y * out, axis, True))
