@@ -339,7 +339,7 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
         *_edges(names, open_inputs),
-        *_projection(op, arrays),
+        *_projection(op, arrays, outs[0]),
         "_pullback = _pullbacks[_mask]",
         "_frame = _getframe(1)",
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
@@ -390,7 +390,7 @@ def _slots(op: OpDef, ts: list[str]) -> list[str]:
     return lines
 
 
-def _projection(op: OpDef, arrays: list[str]) -> list[str]:
+def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
     core = op.broadcasts
     if core is None:
@@ -398,12 +398,12 @@ def _projection(op: OpDef, arrays: list[str]) -> list[str]:
     bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
     if core == 0:
         tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
-        return ["_shape = _out.shape", *tests]
+        return [f"_shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
     ]
-    return [f"if _out.ndim > {core}:", f"    _lead = _out.shape[:-{core}]", *tests]
+    return [f"if {out}.ndim > {core}:", f"    _lead = {out}.shape[:-{core}]", *tests]
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
+from autograd_engine.ops.kernels.compiled import MANY_STEPS
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
@@ -38,7 +39,7 @@ def _logit(x: Array) -> Array:
 
 
 _unary("logit", _logit).vjp(x=lambda xp, g, x: g / (x * (1.0 - x)))
-_unary("erf", rounded_alike(erf), zero_gradient="saturated").vjp(
+_unary("erf", rounded_alike(erf), zero_gradient="saturated", c_from=MANY_STEPS).vjp(
     x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
 )
 _unary("erfinv", erfinv).vjp(

@@ -331,7 +331,7 @@ def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> zeros_like(ones([2])).tolist()
     [0.0, 0.0]
     """
-    return full_like(x, 0, dtype)
+    return _number_like("zeros_like", x, 0, dtype)
 
 
 def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -342,7 +342,7 @@ def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -
     >>> ones_like(zeros([2])).tolist()
     [1.0, 1.0]
     """
-    return full_like(x, 1, dtype)
+    return _number_like("ones_like", x, 1, dtype)
 
 
 def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -353,7 +353,13 @@ def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> empty_like(ones([2, 3])).shape
     paddle.Size([2, 3])
     """
-    return full_like(x, 0, dtype)
+    return _number_like("empty_like", x, 0, dtype)
+
+
+def _number_like(function: str, x: Any, value: int, dtype: DTypeLike | None) -> Any:
+    """`full_like` of a number that every dtype holds."""
+    chosen = None if dtype is None else to_numpy(dtype).name
+    return ops.full_like(as_operand(function, x), value=value, dtype=chosen)
 
 
 @atomic

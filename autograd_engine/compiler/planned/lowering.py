@@ -28,7 +28,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
 from autograd_engine.core.spec import Array, Spec, reduced_shape
-from autograd_engine.ops.kernels.compiled import LARGE as C_LARGE, ROW, compiled, in_numpy
+from autograd_engine.ops.kernels.compiled import ROW, compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -265,7 +265,10 @@ class Lowering:
         along = op.name in _ALONG_ROWS
         if not (along or op.elementwise):
             return False
-        found = _in_c(node) or self.trace_of(node, along=along)
+        ufunc = _in_c(node)
+        if ufunc is not None and op.multiple:  # a step has one result
+            return False
+        found = _one_call(node, ufunc) if ufunc is not None else self.trace_of(node, along=along)
         if found is None:
             return False
         shape = node.results[0].shape
@@ -472,23 +475,24 @@ class Lowering:
         self.inner.append(compiled)
 
 
-def _in_c(node: Node) -> Traced | None:
-    """One call, where the kernel of a node leaves its operands to C: see `registry.compiled_rows`.
+def _in_c(node: Node) -> Any:
+    """What the kernel of a node leaves its operands to in C, or None: see `registry.compiled_rows`.
 
     Selections have the same bits in NumPy.
     """
     op = node.op
     values = [v for v in node.operands if isinstance(v, Value)]
-    if not op.in_c or op.multiple or op.untyped or len(values) != len(node.operands):
+    if not op.in_c or op.untyped or len(values) != len(node.operands):
         return None
     dtype = values[0].dtype
-    if max(v.size for v in values) < C_LARGE or any(v.dtype != dtype for v in values):
+    if max(v.size for v in values) < op.c_from or any(v.dtype != dtype for v in values):
         return None
-    ufunc = compiled(f"{ROW}{op.name}.kernel", np.empty(0, dtype))
-    if ufunc is None:
-        return None
-    numbers = [np.asarray(node.attrs[name], dtype) for name in op.attrs]
-    count = len(values)
+    return compiled(f"{ROW}{op.name}.kernel", np.empty(0, dtype))
+
+
+def _one_call(node: Node, ufunc: Any) -> Traced:
+    dtype, count = node.results[0].dtype, len(node.operands)
+    numbers = [np.asarray(node.attrs[name], dtype) for name in node.op.attrs]
     return Traced((Call(ufunc, (*range(count), *numbers), dtype),), (count,))
 
 

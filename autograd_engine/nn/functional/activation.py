@@ -430,8 +430,7 @@ def mish(x: Any, name: str | None = None) -> Tensor:
     >>> mish(paddle.to_tensor([0.0, 1000.0])).tolist()
     [0.0, 1000.0]
     """
-    x = as_floats("mish", x)
-    return x * ops.tanh(ops.softplus(x))
+    return ops.mish(as_floats("mish", x))[0]
 
 
 @atomic

@@ -305,8 +305,11 @@ def binary_cross_entropy_with_logits(
     check_reduction(op, reduction)
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
-    positive = label if pos_weight is None else label * as_floats(op, pos_weight, "pos_weight")
-    loss = ops.logistic_loss(logit, positive, 1.0 - label)
+    if pos_weight is None:
+        loss = ops.logistic_entropy(logit, label)[0]
+    else:
+        positive = label * as_floats(op, pos_weight, "pos_weight")
+        loss = ops.logistic_loss(logit, positive, 1.0 - label)
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(loss, reduction)
@@ -339,7 +342,7 @@ def sigmoid_focal_loss(
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     other = 1.0 - label
-    entropy = ops.logistic_loss(logit, label, other)
+    entropy = ops.logistic_entropy(logit, label)[0]
     missed = ops.sigmoid(logit) * other + ops.sigmoid(-logit) * label
     share = alpha * label + (1.0 - alpha) * other
     loss = share * ops.pow(missed, gamma) * entropy
@@ -396,7 +399,7 @@ def multi_label_soft_margin_loss(
     check_same_shape(op, input, label)
     if not spec_of(input).ndim:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    loss = ops.logistic_loss(input, label, 1.0 - label)
+    loss = ops.logistic_entropy(input, label)[0]
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(mean(loss, axis=-1), reduction)

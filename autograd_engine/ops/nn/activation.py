@@ -11,6 +11,7 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import columns, rows
+from autograd_engine.ops.kernels.compiled import MANY_STEPS
 from autograd_engine.ops.kernels.elementwise import log_of_1_and
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -83,6 +84,23 @@ def _softplus(x: Array) -> Array:
 
 def _log_sigmoid(x: Array) -> Array:
     return np.asarray(np.minimum(x, 0.0) - log_of_1_and(np.exp(-np.abs(x))))
+
+
+def _mish(x: Array) -> tuple[Array, Array]:
+    """x t with t = tanh(log(1 + exp(x))) (Misra 2019), and its slope t + x s (1 - t^2), s sigmoid.
+
+    With n = (1 + exp(x))^2 - 1, t is n / (n + 2). Above 0 both are divided by exp(2 x): nothing
+    overflows, and nothing is subtracted.
+    """
+    e = np.exp(-np.abs(x))
+    above = x > 0.0
+    square = e * e
+    over = (e + e) + np.where(above, 1.0, square)
+    rest = np.where(above, square + square, 2.0)
+    under = over + rest
+    t = over / under
+    slope = t + x * (np.where(above, 1.0, e) / (e + 1.0)) * (rest / under * (t + 1.0))
+    return np.asarray(x * t), np.asarray(slope)
 
 
 def _elu(x: Array, *, alpha: float) -> Array:
@@ -193,7 +211,33 @@ defop(
     elementwise=True,
     work=each_element(4),
     zero_gradient="saturated",
+    c_from=MANY_STEPS,
 ).vjp(x=_gelu_x)
+
+
+def _mish_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
+    """With u = s (1 - t^2), the derivative of t, that of the slope is u (2 + x (1 - s - 2 s t))."""
+    if g_slope is None:
+        return g_out * slope
+    s, t = xp.sigmoid(x), xp.tanh(xp.softplus(x))
+    dx = g_slope * (s * (1.0 - t * t) * (x * (1.0 - s * (2.0 * t + 1.0)) + 2.0))
+    return dx if g_out is None else g_out * slope + dx
+
+
+defop(
+    "mish",
+    _mish,
+    inputs="x",
+    outputs="out slope",
+    infer=lambda x: (x, x),
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+    elementwise=True,
+    work=each_element(4),
+    zero_gradient="saturated",
+    c_from=MANY_STEPS,
+).vjp(x=_mish_x)
 # exp(-x * x), the density behind erf and gelu
 defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
     x=lambda xp, g, x, out: g * (-2.0 * (x * out))

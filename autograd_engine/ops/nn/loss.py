@@ -12,11 +12,11 @@ from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
 from autograd_engine.ops.kernels import columns
 from autograd_engine.ops.kernels.axes import line_key, with_axes
-from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.compiled import MANY_STEPS, compiled
 from autograd_engine.ops.kernels.elementwise import log_of_1_and, rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.registry.work import each_read, nothing
+from autograd_engine.ops.registry.work import each_element, each_read, nothing
 
 _log = rounded_alike(np.log)
 _min, _max, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce
@@ -74,6 +74,54 @@ defop(
     positive=lambda xp, g, x: g * xp.softplus(-x),
     negative=lambda xp, g, x: g * xp.softplus(x),
 )
+
+
+def _logistic_entropy(x: Array, label: Array) -> tuple[Array, Array]:
+    """-label log(sigmoid(x)) - (1 - label) log(sigmoid(-x)), and its slope sigmoid(x) - label.
+
+    With e = exp(-|x|) and [] 1 above 0 and 0 elsewhere, x ([x] - label) + log(1 + e): for labels
+    near 0 and 1 no digits cancel at either end, nor do they in [x] - label -+ e / (1 + e).
+    """
+    e = np.exp(-np.abs(x))
+    above = x > 0.0
+    apart: Array = above - label
+    s = e / (e + 1.0)
+    slope = np.where(above, apart - s, apart + s)
+    return np.asarray(x * apart + log_of_1_and(e)), slope
+
+
+def _logistic_entropy_x(xp: Any, g_loss: Any, g_slope: Any, x: Any, slope: Any) -> Any:
+    """The slope was made with the loss; that of the slope is the density of the distribution."""
+    if g_slope is None:
+        return g_loss * slope
+    dx = g_slope * (xp.sigmoid(x) * xp.sigmoid(-x))
+    return dx if g_loss is None else g_loss * slope + dx
+
+
+def _logistic_entropy_label(xp: Any, g_loss: Any, g_slope: Any, x: Any) -> Any:
+    if g_slope is None:
+        return -(g_loss * x)
+    return -g_slope if g_loss is None else -(g_loss * x + g_slope)
+
+
+def _infer_logistic_entropy(x: Spec, label: Spec) -> tuple[Spec, Spec]:
+    loss = broadcast("logistic_entropy")(x, label)
+    return loss, loss
+
+
+defop(
+    "logistic_entropy",
+    _logistic_entropy,
+    inputs="x label",
+    outputs="loss slope",
+    infer=_infer_logistic_entropy,
+    broadcasts=0,
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+    work=each_element(4),
+    c_from=MANY_STEPS,
+).vjp(x=_logistic_entropy_x, label=_logistic_entropy_label)
 
 
 def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, op: str) -> Array:

@@ -38,6 +38,7 @@ from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import INT64, common_dtype
 from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
+from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.compiled_rows import left_to_c
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.work import WorkRule, each_element, each_result, nothing
@@ -165,6 +166,8 @@ class OpDef:
         for each element of the result, or of the operand where fewer come out.
     checks_values : bool
         Looks at values of operands, and refuses some, also where the result has no elements.
+    c_from : int
+        How many elements an operand has from which on an elementwise kernel asks for C.
     hint, nan_hint : str or None
         What to write where its derivative, or its result, is not finite; and where another advice
         is better for the result, that.
@@ -220,6 +223,7 @@ class OpDef:
         stacks: Stacks | None = None,
         work: WorkRule | None = None,
         checks_values: bool = False,
+        c_from: int = LARGE,
         hint: str | None = None,
         nan_hint: str | None = None,
         zero_gradient: ZeroGradient | None = None,
@@ -246,6 +250,7 @@ class OpDef:
         self.result = result
         self.elements = elements
         self.checks_values = checks_values
+        self.c_from = c_from
         self.hint = hint
         self.nan_hint = nan_hint
         self.zero_gradient = zero_gradient

@@ -26,6 +26,12 @@ def gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x * below, below + x * density
 
 
+def mish(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    t = each(lambda v: math.tanh(math.log1p(math.exp(v))))(x)
+    s = each(lambda v: 1.0 / (1.0 + math.exp(-v)))(x)
+    return x * t, t + x * s * (1.0 - t * t)
+
+
 def softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
     """By the Jacobian of each line."""
     y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
@@ -73,11 +79,13 @@ SAMPLES: dict[str, list[Sample]] = {
     "relu": [*unary(away_from_zero), Sample("kink", (small_integers(3, 4),), smooth=False)],
     "sigmoid": unary(),
     "gelu": unary(),
+    "mish": unary(),
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "bell": each(lambda x: math.exp(-(x**2))),
     "gelu": gelu,
+    "mish": mish,
     "softmax_adjoint": softmax_adjoint,
     "log_softmax_adjoint": log_softmax_adjoint,
     "silu": each(lambda x: x / (1.0 + math.exp(-x))),

@@ -18,6 +18,14 @@ def _logistic_loss(np: Loops, x: Traced, positive: Traced, negative: Traced) -> 
     return positive * np.map("softplus", -x) + negative * np.map("softplus", x)
 
 
+@lowers("logistic_entropy")
+def _logistic_entropy(np: Loops, x: Traced, label: Traced) -> tuple[Traced, Traced]:
+    below, above = -abs(x), x > 0.0
+    apart = np.cast(above, x.dtype) - label
+    s = np.map("sigmoid", below)
+    return x * apart + np.map("softplus", below), apart + np.where(above, -s, s)
+
+
 @lowers("checked_label")
 def _checked_label(
     np: Loops, label: Traced, like: Like, *, axis: int, ignore: int | None, op: str
