@@ -89,6 +89,8 @@ def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
     if x.__class__ is np.ndarray and x.dtype is like.dtype:
         return x
+    if x.dtype is like.dtype and isinstance(x, np.generic):
+        return np.asarray(x)
     if x.dtype.kind == "c":
         cast(x, like.dtype)
     return np.asarray(x).astype(like.dtype, copy=False)

@@ -180,13 +180,14 @@ def cross_entropy(
     """
     op = "cross_entropy"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
-    axis = normalize_axis(op, axis, len(shape_of(input)))
+    ndim = len(shape_of(input))
+    axis = ndim - 1 if axis == -1 and ndim else normalize_axis(op, axis, ndim)
     if ignore_index.__class__ is not int:
         ignore_index = integer(op, "ignore_index", ignore_index)
-    if label_smoothing.__class__ is not float:
+    if label_smoothing.__class__ is not float or label_smoothing:
         label_smoothing = check_number(op, "label_smoothing", label_smoothing)
-    if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
     if weight is not None:
         weight = class_weight(op, weight, input, axis)
     check_reduction(op, reduction)

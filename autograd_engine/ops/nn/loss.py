@@ -176,17 +176,27 @@ def _by_rows(name: str, x: Array, axis: int) -> Any:
     return compiled(name, x) if wide and x.size else None
 
 
+def _in_rows(
+    x: Array, label: Array, axis: int, ignore: int | None, mean: bool
+) -> tuple[Array, Array, Array] | None:
+    """What `_label_entropy` computes, from C; None where NumPy does, or a label is no class."""
+    run = _by_rows("entropy.entropy", x, axis)
+    if run is None:
+        return None
+    x, label = np.ascontiguousarray(x), np.ascontiguousarray(label, np.int64)
+    probs, loss = np.empty(x.shape, x.dtype), np.empty(label.shape, x.dtype)
+    count = np.empty((), x.dtype)
+    total = np.empty((), x.dtype) if mean else count
+    n, some = x.shape[-1], ignore is not None
+    run(x, label, loss, probs, count, total, label.size, n, ignore if some else 0, some, mean)
+    return None if count < 0 else (total if mean else loss, probs, count)
+
+
 def _each_loss(x: Array, label: Array, axis: int, ignore: int | None, some: bool) -> Any:
     """-log softmax(x) at the labels, with `axis` kept, and softmax(x).
 
     If `some` labels are left out, they are `ignore`, and their losses 0.
     """
-    run = _by_rows("entropy.entropy", x, axis)
-    if run is not None:
-        x, label = np.ascontiguousarray(x), np.ascontiguousarray(label, np.int64)
-        probs, loss = np.empty(x.shape, x.dtype), np.empty(label.shape, x.dtype)
-        run(x, label, loss, probs, label.size, x.shape[axis], ignore if some else 0, some)
-        return loss, probs
     classes = np.where(label == ignore, 0, label) if some else label
     terms = columns.softmax_terms(x, axis)
     if terms is not None:
@@ -213,15 +223,19 @@ def _label_entropy(
     1 at least, to divide by. All of it is computed in float32 for float16.
     """
     shape = _fitting(label, x, axis, op).shape
-    some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
     work = x.astype(np.float32) if x.dtype.char == "e" else x
-    if work.size:
-        loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
+    found = _in_rows(work, label, axis, ignore, mean)
+    if found is not None:
+        loss, probs, number = found
     else:
-        loss, probs = np.zeros(shape, work.dtype), work.copy()
-    count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
-    number = np.array(count or 1, work.dtype)
-    loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(shape)
+        some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
+        if work.size:
+            loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
+        else:
+            loss, probs = np.zeros(shape, work.dtype), work.copy()
+        count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
+        number = np.array(count or 1, work.dtype)
+        loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(shape)
     if work is x:
         return loss, probs, number
     return loss.astype(x.dtype), probs.astype(x.dtype), number
@@ -297,21 +311,15 @@ def _label_entropy_adjoint(
 def _adjoint_by_rows(
     run: Any, y: Array, probs: Array, label: Array, ignore: int | None
 ) -> Array | None:
-    """None where a label is no class: C looks at none of them."""
-    n = probs.shape[-1]
-    least, most = _min(label, None), _max(label, None)
-    some = ignore is not None and bool(least <= ignore <= most)
-    if some or least < 0 or most >= n:
-        counted = np.where(label == ignore, 0, label) if some else label
-        if _min(counted, None) < 0 or _max(counted, None) >= n:
-            return None
+    """None where a label is no class."""
     step = 1 if any(y.strides) else 0
     y = np.ascontiguousarray(y) if step else y
-    dx = np.empty(probs.shape, probs.dtype)
+    dx, count = np.empty(probs.shape, probs.dtype), np.empty(1, np.int64)
     label = np.ascontiguousarray(label, np.int64)
     probs = np.ascontiguousarray(probs)
-    run(y, probs, label, dx, label.size, n, step, ignore if some else 0, some)
-    return dx
+    some, n = ignore is not None, probs.shape[-1]
+    run(y, probs, label, dx, count, label.size, n, step, ignore if some else 0, some)
+    return None if count[0] < 0 else dx
 
 
 def _counted(xp: Any, values: Any, label: Any, ignore: int | None) -> Any:

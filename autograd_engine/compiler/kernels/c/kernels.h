@@ -50,15 +50,28 @@ AE_INLINE real ae_sum_fX(const real *x, int64_t n)
     return (real)total;
 }
 
+/* What is left of a row behind its vectors goes by a vector, too, which begins before it: element by
+   element it would take as long as all others of a hundred. */
+enum { AE_WIDTH = 16 };
+
 /* NaN if one of them is. */
 AE_INLINE real ae_largest_fX(const real *x, int64_t n)
 {
     real m = -(real)INFINITY;
     int nan = 0;
+    int64_t whole = n < AE_WIDTH ? n : n / AE_WIDTH * AE_WIDTH;
 #pragma omp simd reduction(max : m) reduction(| : nan)
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = 0; j < whole; j++) {
         nan |= x[j] != x[j];
         m = x[j] > m ? x[j] : m;
+    }
+    if (whole < n) {
+        x += n - AE_WIDTH;
+#pragma omp simd reduction(max : m) reduction(| : nan)
+        for (int64_t j = 0; j < AE_WIDTH; j++) {
+            nan |= x[j] != x[j];
+            m = x[j] > m ? x[j] : m;
+        }
     }
     return nan ? (real)NAN : m;
 }

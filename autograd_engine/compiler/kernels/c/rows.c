@@ -22,45 +22,20 @@ static void ask_for_fX(const struct rows_fX *c, int operand, int64_t i, int64_t 
             __builtin_prefetch(row_fX(c, operand, i) + j, 0, 2);
 }
 
-/* What is left of a row behind its vectors goes by a vector, too, which begins before it: element by
-   element it would take as long as all others of a hundred. */
-enum { LANES = 16 };
-
-static real largest_fX(const real *x, int64_t n)
-{
-    real m = -AE_INF_fX;
-    int nan = 0;
-    int64_t whole = n < LANES ? n : n / LANES * LANES;
-#pragma omp simd reduction(max : m) reduction(| : nan)
-    for (int64_t j = 0; j < whole; j++) {
-        nan |= x[j] != x[j];
-        m = x[j] > m ? x[j] : m;
-    }
-    if (whole < n) {
-        x += n - LANES;
-#pragma omp simd reduction(max : m) reduction(| : nan)
-        for (int64_t j = 0; j < LANES; j++) {
-            nan |= x[j] != x[j];
-            m = x[j] > m ? x[j] : m;
-        }
-    }
-    return nan ? AE_NAN_fX : m;
-}
-
 /* exp(x - m) of the last elements of a row, and the sum of the last `rest`. */
 static real last_exponentials_fX(const real *x, real m, real *e, int64_t rest, int64_t n)
 {
     real sum = 0;
-    if (n < LANES) {
+    if (n < AE_WIDTH) {
         for (int64_t j = n - rest; j < n; j++)
-            sum += e[LANES - n + j] = ae_exp_fX(x[j] - m);
+            sum += e[AE_WIDTH - n + j] = ae_exp_fX(x[j] - m);
         return sum;
     }
-    x += n - LANES;
+    x += n - AE_WIDTH;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < LANES; j++) {
+    for (int64_t j = 0; j < AE_WIDTH; j++) {
         e[j] = ae_exp_fX(x[j] - m);
-        sum += j < LANES - rest ? 0 : e[j];
+        sum += j < AE_WIDTH - rest ? 0 : e[j];
     }
     return sum;
 }
@@ -68,8 +43,8 @@ static real last_exponentials_fX(const real *x, real m, real *e, int64_t rest, i
 /* exp(x - m) and their sum; `out`, which may be where `x` is, may be NULL. */
 static real exponentials_fX(const real *x, real m, real *out, int64_t n)
 {
-    int64_t rest = n % LANES, whole = n - rest;
-    real last[LANES];
+    int64_t rest = n % AE_WIDTH, whole = n - rest;
+    real last[AE_WIDTH];
     double total = rest ? last_exponentials_fX(x, m, last, rest, n) : 0;
     for (int64_t start = 0; start < whole; start += AE_PART) {
         int64_t end = start + AE_PART < whole ? start + AE_PART : whole;
@@ -89,7 +64,7 @@ static real exponentials_fX(const real *x, real m, real *out, int64_t n)
         total += sum;
     }
     if (out)
-        memcpy(out + whole, last + LANES - rest, rest * sizeof(real));
+        memcpy(out + whole, last + AE_WIDTH - rest, rest * sizeof(real));
     return (real)total;
 }
 
@@ -101,7 +76,7 @@ static void softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     (void)worker;
     for (int64_t i = lo; i < hi; i++) {
         const real *x = row_fX(c, 0, i);
-        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        real *out = row_fX(c, 1, i), m = ae_largest_fX(x, n);
         ask_for_fX(c, 0, i + 1, hi);
         real part = 1 / exponentials_fX(x, m, out, n);
 #pragma omp simd
@@ -123,7 +98,7 @@ static void softmax_short_rows_fX(void *context, int64_t lo, int64_t hi, int wor
         int64_t rows = hi - start < most ? hi - start : most;
         for (int64_t i = 0; i < rows; i++) {
             const real *x = row_fX(c, 0, start + i);
-            real m = largest_fX(x, n);
+            real m = ae_largest_fX(x, n);
             for (int64_t j = 0; j < n; j++)
                 e[i * n + j] = x[j] - m;
         }
@@ -159,7 +134,7 @@ static void log_softmax_rows_fX(void *context, int64_t lo, int64_t hi, int worke
     (void)worker;
     for (int64_t i = lo; i < hi; i++) {
         const real *x = row_fX(c, 0, i);
-        real *out = row_fX(c, 1, i), m = largest_fX(x, n);
+        real *out = row_fX(c, 1, i), m = ae_largest_fX(x, n);
         ask_for_fX(c, 0, i + 1, hi);
         real log_total = ae_log_fX(exponentials_fX(x, m, NULL, n));
 #pragma omp simd
@@ -213,11 +188,11 @@ AE_UFUNC(softmax_adjoint_fX, "(n),(n)->(n)")
 static void log_softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
-    int64_t n = c->width, rest = n % LANES, whole = n - rest;
+    int64_t n = c->width, rest = n % AE_WIDTH, whole = n - rest;
     (void)worker;
     for (int64_t i = lo; i < hi; i++) {
         const real *y = row_fX(c, 0, i), *out = row_fX(c, 1, i);
-        real *dx = row_fX(c, 2, i), total = ae_sum_fX(y, n), last[LANES];
+        real *dx = row_fX(c, 2, i), total = ae_sum_fX(y, n), last[AE_WIDTH];
         if (rest)
             last_exponentials_fX(out, 0, last, rest, n);
         ask_for_fX(c, 0, i + 1, hi);
@@ -225,7 +200,7 @@ static void log_softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, i
         for (int64_t j = 0; j < whole; j++)
             dx[j] = y[j] - ae_exp_fX(out[j]) * total;
         for (int64_t j = whole; j < n; j++)
-            dx[j] = y[j] - last[LANES - n + j] * total;
+            dx[j] = y[j] - last[AE_WIDTH - n + j] * total;
     }
 }
 
