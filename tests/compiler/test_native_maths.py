@@ -197,6 +197,17 @@ def test_float64_on_the_whole_line(function: str, call: Call, line64: Array) -> 
     assert_within(BOUNDS.get(function, 4), got, exact(function, "f64", line64), line64)
 
 
+@pytest.mark.parametrize("suffix", ["f32", "f64"])
+def test_exponentials_of_what_is_not_above_0(
+    suffix: str, call: Call, line32: Array, line64: Array
+) -> None:
+    """The shorter way has the same bits."""
+    x = {"f32": line32, "f64": line64}[suffix]
+    x = np.concatenate([-np.abs(x), -np.linspace(0, 800, 300_001).astype(x.dtype)])
+    bits = [call(f"{name}_{suffix}", x).tobytes() for name in ("exp", "exp_down")]
+    assert bits[0] == bits[1]
+
+
 def reference_erf(x: Array) -> Array:
     """2/sqrt(pi) exp(-x^2) times the sum of 2^n x^(2n+1) / (1 3 5 ... (2n+1)), all positive."""
     a = np.minimum(np.abs(x), 7)

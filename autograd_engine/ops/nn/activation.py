@@ -310,7 +310,7 @@ defop(
 defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
     x=lambda xp, g, out, *, axis: xp.log_softmax_adjoint(g, out, axis=axis)
 )
-# Linear in y.
+# Linear in y. `out` is what log_softmax gave: none of it is above 0.
 defop(
     "log_softmax_adjoint",
     _log_softmax_adjoint,

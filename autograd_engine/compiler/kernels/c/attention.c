@@ -169,7 +169,7 @@ static void weigh_fX(int64_t rows, int64_t n, int64_t seen, real *w)
     }
 #pragma omp simd
     for (int64_t j = 0; j < rows * n; j++)
-        w[j] = ae_exp_fX(w[j]);
+        w[j] = ae_exp_down_fX(w[j]);
     for (int64_t i = 0; i < rows; i++) {
         real *row = w + i * n, part = 1 / ae_sum_fX(row, n);
 #pragma omp simd

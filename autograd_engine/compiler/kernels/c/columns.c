@@ -58,7 +58,7 @@ static void softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
             real *out = c->out + b.at + i * c->inner;
 #pragma omp simd
             for (int64_t j = 0; j < b.width; j++) {
-                out[j] = ae_exp_fX(x[j] - m[j]);
+                out[j] = ae_exp_down_fX(x[j] - m[j]);
                 sums[j] += out[j];
             }
         }
@@ -102,7 +102,7 @@ static void log_softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int wor
             const real *x = c->x + b.at + i * c->inner;
 #pragma omp simd
             for (int64_t j = 0; j < b.width; j++)
-                sums[j] += ae_exp_fX(x[j] - m[j]);
+                sums[j] += ae_exp_down_fX(x[j] - m[j]);
         }
         for (int64_t j = 0; j < b.width; j++)
             log_sums[j] = ae_log_fX((real)sums[j]);
@@ -159,7 +159,7 @@ AE_FUNCTION softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t ou
     run_fX(softmax_adjoint_blocks_fX, &c, outer, 2);
 }
 
-/* y - exp(out) sum(y) */
+/* y - exp(out) sum(y), no `out` above 0. */
 static void log_softmax_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct columns_fX *c = context;
@@ -179,7 +179,7 @@ static void log_softmax_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi,
             real *dx = c->out + b.at + i * c->inner;
 #pragma omp simd
             for (int64_t j = 0; j < b.width; j++)
-                dx[j] = y[j] - ae_exp_fX(out[j]) * (real)sums[j];
+                dx[j] = y[j] - ae_exp_down_fX(out[j]) * (real)sums[j];
         }
     }
 }

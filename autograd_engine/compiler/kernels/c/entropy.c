@@ -41,7 +41,7 @@ static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
         }
 #pragma omp simd
         for (int64_t j = start * n; j < end * n; j++)
-            c->probs[j] = ae_exp_fX(c->probs[j]);
+            c->probs[j] = ae_exp_down_fX(c->probs[j]);
         for (int64_t i = start; i < end; i++) {
             real *probs = c->probs + i * n, total = ae_sum_fX(probs, n), part = 1 / total;
             if (!c->some || c->label[i] != c->ignore)

@@ -28,13 +28,13 @@ static real last_exponentials_fX(const real *x, real m, real *e, int64_t rest, i
     real sum = 0;
     if (n < AE_WIDTH) {
         for (int64_t j = n - rest; j < n; j++)
-            sum += e[AE_WIDTH - n + j] = ae_exp_fX(x[j] - m);
+            sum += e[AE_WIDTH - n + j] = ae_exp_down_fX(x[j] - m);
         return sum;
     }
     x += n - AE_WIDTH;
 #pragma omp simd reduction(+ : sum)
     for (int64_t j = 0; j < AE_WIDTH; j++) {
-        e[j] = ae_exp_fX(x[j] - m);
+        e[j] = ae_exp_down_fX(x[j] - m);
         sum += j < AE_WIDTH - rest ? 0 : e[j];
     }
     return sum;
@@ -52,14 +52,14 @@ static real exponentials_fX(const real *x, real m, real *out, int64_t n)
         if (out) {
 #pragma omp simd reduction(+ : sum)
             for (int64_t j = start; j < end; j++) {
-                real e = ae_exp_fX(x[j] - m);
+                real e = ae_exp_down_fX(x[j] - m);
                 out[j] = e;
                 sum += e;
             }
         } else {
 #pragma omp simd reduction(+ : sum)
             for (int64_t j = start; j < end; j++)
-                sum += ae_exp_fX(x[j] - m);
+                sum += ae_exp_down_fX(x[j] - m);
         }
         total += sum;
     }
@@ -104,7 +104,7 @@ static void softmax_short_rows_fX(void *context, int64_t lo, int64_t hi, int wor
         }
 #pragma omp simd
         for (int64_t j = 0; j < rows * n; j++)
-            e[j] = ae_exp_fX(e[j]);
+            e[j] = ae_exp_down_fX(e[j]);
         for (int64_t i = 0; i < rows; i++) {
             real *out = row_fX(c, 1, start + i);
             double total = 0;
@@ -184,7 +184,7 @@ AE_UFUNC(softmax_adjoint_fX, "(n),(n)->(n)")
     ae_quiet();
 }
 
-/* y - exp(out) sum(y) */
+/* y - exp(out) sum(y), no `out` above 0. */
 static void log_softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
@@ -198,7 +198,7 @@ static void log_softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, i
         ask_for_fX(c, 0, i + 1, hi);
 #pragma omp simd
         for (int64_t j = 0; j < whole; j++)
-            dx[j] = y[j] - ae_exp_fX(out[j]) * total;
+            dx[j] = y[j] - ae_exp_down_fX(out[j]) * total;
         for (int64_t j = whole; j < n; j++)
             dx[j] = y[j] - last[AE_WIDTH - n + j] * total;
     }

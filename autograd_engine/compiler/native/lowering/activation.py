@@ -41,7 +41,7 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
         a = np.map("minimum", abs(x), 20.0)
         square = a * a
         rest = np.map("product_error", a, a, square)
-        bell = np.map("exp", -0.5 * square) * (1.0 - 0.5 * rest)
+        bell = np.map("exp_down", -0.5 * square) * (1.0 - 0.5 * rest)
         over, under = (
             np.where(a > 2.8, far, near) for far, near in zip(_far(a), _near(a), strict=True)
         )
@@ -53,7 +53,7 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
     half = near * math.sqrt(0.5)
     below = 0.5 * np.map("erfc", -half)
     out = np.map("maximum", x, -40.0) * below
-    return out, below + near * (_DENSITY_0 * np.map("exp", -(half * half)))
+    return out, below + near * (_DENSITY_0 * np.map("exp_down", -(half * half)))
 
 
 def _near(a: Traced) -> tuple[Traced, Traced]:
