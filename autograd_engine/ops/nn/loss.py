@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,13 +40,36 @@ def _huber(x: Array, *, delta: float) -> Array:
 
     With c the number limited to [-delta, delta]: c (x - c / 2), which squares nothing large.
     """
-    near = np.minimum(np.maximum(x, -delta), delta)
+    near = -np.minimum(-np.minimum(x, delta), delta)  # C is traced: no arithmetic of attributes
     return np.asarray(near * (x - 0.5 * near))
 
 
 defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
-    x=lambda xp, g, x, *, delta: g * xp.minimum(xp.maximum(x, -delta), delta)
+    x=lambda xp, g, x, *, delta: g * -xp.minimum(-xp.minimum(x, delta), delta)
 )
+
+
+def _weighed(weight: Array, values: Array) -> Array:
+    """weight * values, in which a weight of 0 makes nothing of an infinite value."""
+    nothing = (weight == 0.0) & (np.abs(values) == np.inf)
+    return np.asarray(weight * np.where(nothing, 0.0, values))
+
+
+def _weighed_weight(xp: Any, g: Any, weight: Any, values: Any) -> Any:
+    nothing = xp.logical_and(xp.equal(weight, 0.0), xp.equal(xp.abs(values), math.inf))
+    return g * xp.where(nothing, 0.0, values)
+
+
+defop(
+    "weighed",
+    _weighed,
+    inputs="weight values",
+    infer=broadcast("weighed"),
+    broadcasts=0,
+    dtypes="floating",
+    tangent="elementwise",
+    real=True,
+).vjp(weight=_weighed_weight, values=lambda xp, g, weight: g * weight)
 
 
 def _logistic_loss(x: Array, positive: Array, negative: Array) -> Array:

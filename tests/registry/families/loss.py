@@ -98,6 +98,13 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("empty", (real(0, 3), positive(1, 3), real(3))),
         Sample("far", (np.asarray([-40.0, 40.0]), np.asarray([0.0, 1.0]), np.asarray([1.0, 0.0]))),
     ],
+    "weighed": [
+        Sample("plain", (positive(2, 3), real(2, 3))),
+        Sample("spread", (positive(3), real(2, 1))),
+        Sample("0-d", (positive(), real())),
+        Sample("empty", (positive(1, 3), real(0, 3))),
+        Sample("nothing", (np.asarray([0.0, 2.0]), np.asarray([-np.inf, 3.0])), smooth=False),
+    ],
     "straight_through": [Sample(s.label, s.operands, s.attrs, smooth=False) for s in along(spaced)],
     "bounded_log": [
         Sample(s.label, s.operands, {"lowest": -100.0, "floor": 1e-12}) for s in unary(positive)
@@ -149,6 +156,7 @@ SAMPLES: dict[str, list[Sample]] = {
 REFERENCES: dict[str, Callable[..., Any]] = {
     "logistic_loss": logistic_loss,
     "logistic_entropy": logistic_entropy,
+    "weighed": lambda weight, values: weight * np.where(np.isinf(values), 0.0, values),
     "straight_through": along_axis(one_hot_of_maximum),
     "bounded_log": lambda x, lowest, floor: each(lambda v: max(math.log(v), lowest))(x),
     "huber": lambda x, delta: each(

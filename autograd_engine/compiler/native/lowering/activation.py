@@ -22,6 +22,11 @@ def _named(np: Loops, x: Traced) -> Traced:
     return np.map(np.origin.op.name, x)
 
 
+@lowers("log_sigmoid")
+def _log_sigmoid(np: Loops, x: Traced) -> Traced:
+    return -np.map("softplus", -x)
+
+
 @lowers("silu")
 def _silu(np: Loops, x: Traced) -> Traced:
     return x * np.map("sigmoid", x)
