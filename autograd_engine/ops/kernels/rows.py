@@ -140,9 +140,9 @@ def _rows(x: Array, shape: tuple[int, int]) -> Array:
 
 def softmax(x: Array, shape: tuple[int, int]) -> Array:
     """exp(x) / sum of it, for each row."""
-    out = np.empty(shape, x.dtype)
-    softmax_into(_rows(x, shape), out)
-    return out.reshape(x.shape)
+    out = np.empty(x.shape, x.dtype)  # of its own shape: nothing has to ask what a view is of
+    softmax_into(_rows(x, shape), out.reshape(shape))
+    return out
 
 
 def softmax_into(given: Array, out: Array) -> None:
@@ -184,9 +184,9 @@ def _exponentials(x: Array, e: Array) -> Array:
 
 def log_softmax(x: Array, shape: tuple[int, int]) -> Array:
     """(x - max) - log(sum of exp(x - max)), for each row."""
-    out = np.empty(shape, x.dtype)
-    log_softmax_into(_rows(x, shape), out)
-    return out.reshape(x.shape)
+    out = np.empty(x.shape, x.dtype)
+    log_softmax_into(_rows(x, shape), out.reshape(shape))
+    return out
 
 
 def log_softmax_into(given: Array, out: Array) -> None:
@@ -204,9 +204,9 @@ def log_softmax_into(given: Array, out: Array) -> None:
 
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
-    dx = np.empty(shape, out.dtype)
-    softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx)
-    return dx.reshape(out.shape)
+    dx = np.empty(out.shape, out.dtype)
+    softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
+    return dx
 
 
 def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
@@ -224,9 +224,9 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
 
 def log_softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """g - exp(out) sum(g), for each row."""
-    dx = np.empty(shape, out.dtype)
-    log_softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx)
-    return dx.reshape(out.shape)
+    dx = np.empty(out.shape, out.dtype)
+    log_softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
+    return dx
 
 
 def log_softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:

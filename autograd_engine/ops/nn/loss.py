@@ -182,13 +182,18 @@ defop(
 
 def _fitting(label: Like, x: Like, axis: int, op: str) -> Spec:
     """What there is for each label: an error where labels are not those of the lines of `x`."""
-    lines = (*x.shape[:axis], *x.shape[axis + 1 :])
+    _check_fitting(label, x, axis, op)
+    return Spec(label.shape, x.dtype)
+
+
+def _check_fitting(label: Like, x: Like, axis: int, op: str) -> None:
+    shape = x.shape
+    lines = shape[:axis] + shape[axis + 1 :]
     if label.shape != lines and not may_equal(label.shape, lines):
         raise ShapeError(
             f"{op}: input {format_shape(x.shape)} needs labels {format_shape(lines)}, one for each "
             f"line along axis {axis}; got {format_shape(label.shape)}"
         )
-    return Spec(label.shape, x.dtype)
 
 
 _CLASSES = 8  # from which on C computes rows
@@ -246,7 +251,7 @@ def _label_entropy(
     Labels have the shape of `x` without `axis`. Where one is `ignore` the first is 0. The number is
     1 at least, to divide by. All of it is computed in float32 for float16.
     """
-    shape = _fitting(label, x, axis, op).shape
+    _check_fitting(label, x, axis, op)
     work = x.astype(np.float32) if x.dtype.char == "e" else x
     found = _in_rows(work, label, axis, ignore, mean)
     if found is not None:
@@ -256,10 +261,10 @@ def _label_entropy(
         if work.size:
             loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
         else:
-            loss, probs = np.zeros(shape, work.dtype), work.copy()
+            loss, probs = np.zeros(label.shape, work.dtype), work.copy()
         count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
         number = np.array(count or 1, work.dtype)
-        loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(shape)
+        loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(label.shape)
     if work is x:
         return loss, probs, number
     return loss.astype(x.dtype), probs.astype(x.dtype), number
@@ -387,7 +392,8 @@ def _label_loss(
 
     Where a label is `ignore`, class 0 stands for it, and its slope is 0.
     """
-    shape = _fitting(label, x, axis, op).shape
+    _check_fitting(label, x, axis, op)
+    shape = label.shape
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     some = classes is not label
     wide = np.float32 if x.dtype.char == "e" else x.dtype
