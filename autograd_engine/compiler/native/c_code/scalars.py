@@ -111,7 +111,7 @@ SCALARS: Final[dict[str, Scalar]] = {
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "tan",
             "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "erfc",
-            "softplus", "exp_down",
+            "softplus", "exp_down", "multiply_add",
         )
     },
     "arcsin": _calls("asin"),
