@@ -37,7 +37,9 @@ def _switched_back() -> Iterator[None]:
     paddle.set_flags(before)
 
 
-def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
+def arrays(
+    op: OpDef, dtype: str, shape: tuple[int, ...] = SHAPE
+) -> tuple[list[Any], dict[str, Any]]:
     """Large operands with values near those of a sample, and its attributes."""
     random = np.random.default_rng(1)
     sample = next(
@@ -50,9 +52,9 @@ def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
     )
     made = []
     for name, a in zip(op.inputs, sample.operands, strict=True):
-        whole = np.resize(a.reshape(-1), SHAPE)
+        whole = np.resize(a.reshape(-1), shape)
         if name not in op.untyped:
-            whole = (whole * (1.0 + 1e-3 * random.random(SHAPE))).astype(dtype)
+            whole = (whole * (1.0 + 1e-3 * random.random(shape))).astype(dtype)
         made.append(whole)
     return made, op.complete_attrs(sample.attrs)
 
@@ -71,8 +73,13 @@ def test_there_are_such_rows() -> None:
 @over("op", ROWS, ids=[op.name for op in ROWS], by=lambda name: name[:1])
 def test_every_mode_has_the_same_bits(op: OpDef, dtype: str, on: bool) -> None:
     paddle.set_flags({"FLAGS_compiled_kernels": on})
-    operands, attrs = arrays(op, dtype)
-    cotangent = np.random.default_rng(0).standard_normal(SHAPE).astype(dtype)
+    for shape in (SHAPE, (5, 8))[: 1 + (op.c_from < LARGE)]:
+        _same_bits_in_every_mode(op, dtype, shape)
+
+
+def _same_bits_in_every_mode(op: OpDef, dtype: str, shape: tuple[int, ...]) -> None:
+    operands, attrs = arrays(op, dtype, shape)
+    cotangent = np.random.default_rng(0).standard_normal(shape).astype(dtype)
     wanted = [op.rule_at(k) is not None for k in range(len(operands))]
 
     def derived(g: Any, *xs: Any, create_graph: bool = False) -> list[Any]:
