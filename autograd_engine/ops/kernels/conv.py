@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.conv_direct import Along, job
@@ -106,7 +107,7 @@ def conv(
              [20., 24.]]]])
     """
     geo = _geometry(x.shape, w.shape, stride, padding, dilation, groups)
-    dtype = np.result_type(x, w)
+    dtype = result_type(x, w)
     if out is None:
         out = np.empty((geo.images, geo.filters, *geo.out), dtype)
     if geo.minimal and _minimal("images", x, w, out, geo.minimal_job(back=False)):
@@ -150,7 +151,7 @@ def conv_input(
     """
     geo = _geometry(like.shape, w.shape, stride, padding, dilation, groups)
     geo.check_output(g)
-    dtype = np.result_type(g, w)
+    dtype = result_type(g, w)
     if out is None:
         out = np.empty(like.shape, dtype)
     if geo.minimal and _minimal("images", g, w, out, geo.minimal_job(back=True)):
@@ -210,7 +211,7 @@ def conv_filter(
     """
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)
-    dtype = np.result_type(g, x)
+    dtype = result_type(g, x)
     if geo.in_c and (found := _filters(g, x, like, out, geo)) is not None:
         return found
     shape, wide = (groups, geo.filters // groups, geo.taps), sum_dtype(dtype)

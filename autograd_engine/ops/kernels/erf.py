@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_double
 
@@ -134,7 +135,7 @@ def erf(x: Array) -> Array:
     x = np.asarray(x)
     if x.dtype not in (np.float16, np.float32, np.float64):
         raise TypeError(f"erf takes float16, float32 or float64, got {x.dtype}; convert it first")
-    dtype = np.result_type(x, np.float32)
+    dtype = result_type(x, np.float32)
     pieces = _PIECES[dtype]
     out: Array = np.empty(x.shape, dtype)
     size = _BLOCK_BYTES // out.itemsize

@@ -459,11 +459,11 @@ def _maxima(
 
 @lru_cache(maxsize=256)
 def _weight_of_each(
-    axes: tuple[_Axis, ...], divisor: float | bool, char: str
+    axes: tuple[_Axis, ...], divisor: float | bool, dtype: np.dtype[Any]
 ) -> NDArray[np.floating[Any]]:
     """What the sum of each window is divided by."""
     shape = [axis.windows for axis in axes]
-    return np.full(shape, _divisor(axes, divisor), char)
+    return np.full(shape, _divisor(axes, divisor), dtype)
 
 
 def _divisor(axes: tuple[_Axis, ...], divisor: float | bool) -> Any:
@@ -478,7 +478,7 @@ def _means(x: NDArray[Any], axes: tuple[_Axis, ...], divisor: float | bool) -> N
     run = _in_c("avg_pool", x, x.shape)
     if run is not None:
         out = np.empty((*x.shape[:2], *[axis.windows for axis in axes]), x.dtype)
-        weight = _weight_of_each(axes, divisor, x.dtype.char)
+        weight = _weight_of_each(axes, divisor, x.dtype)
         _run(run, (np.ascontiguousarray(x), weight, out), x.shape, axes)
         return out
     dtype, total = sum_dtype(x.dtype), x
@@ -503,7 +503,7 @@ def _shares(
     run = _in_c("avg_pool_input", g, shape)
     if run is not None:
         found = np.empty(shape, g.dtype)
-        weight = _weight_of_each(axes, divisor, g.dtype.char)
+        weight = _weight_of_each(axes, divisor, g.dtype)
         _run(run, (np.ascontiguousarray(g), weight, found), shape, axes)
         return found
     dtype = sum_dtype(g.dtype)

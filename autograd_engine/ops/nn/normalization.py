@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import FLOAT32, HALVES
 from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
@@ -110,7 +110,7 @@ def _standardize_adjoint(
     y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
 ) -> Array:
     """(y - <y> - out <y out>) / sqrt(variance + epsilon): float16 computes in float32."""
-    if out.dtype.char == "e":
+    if out.dtype in HALVES:
         wide = [v.astype(np.float32) for v in (y, out, variance)]
         return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(np.float16)
     shape = rows.lines(out, axis)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.gradient_hooks import hooked
@@ -196,11 +197,11 @@ class Cotangents:
 
 def is_half(ref: Ref) -> bool:
     """Whether it is a value of float16, of which sums are kept in float32 while they grow."""
-    return not ref.var.is_stack and ref.var.spec.dtype.char == "e"
+    return not ref.var.is_stack and ref.var.spec.dtype in HALVES
 
 
 def _rounded(part: Variable) -> bool:
-    return part.spec.dtype.char == "e"
+    return part.spec.dtype in HALVES
 
 
 def _gradient_names(name: str) -> Iterator[str]:
