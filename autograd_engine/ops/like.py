@@ -67,7 +67,7 @@ def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
     # Divided before it is spread: the same bits, fewer divisions.
     share: Array
     if x.dtype in HALVES:  # divides in float32: counts above 65504 are infinite in float16
-        share = np.divide(x, count or 1, dtype=np.float32).astype(np.float16)
+        share = np.divide(x, count or 1, dtype=np.float32).astype(x.dtype)
     else:
         share = x / (count or 1)
     return _spread(share, like, axis, keepdims)

@@ -20,7 +20,7 @@ def _round(x: Array, *, decimals: int = 0) -> Array:
     if decimals == 0:
         return np.asarray(np.rint(x))
     if x.dtype in HALVES:  # the power of ten leaves the range of float16 early
-        return _round(x.astype(np.float32), decimals=decimals).astype(np.float16)
+        return _round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         out = np.asarray(np.round(x, decimals))
     # So large that the product with a power of ten overflows: there is nothing to round.

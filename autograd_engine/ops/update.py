@@ -145,7 +145,7 @@ def _rprop(
 def _wide(rule: Rule, *operands: Array, **attrs: Any) -> Arrays:
     """`rule` in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
     new = rule(*(x.astype(np.float32) for x in operands), **attrs)
-    return tuple(x.astype(np.float16) for x in new)
+    return tuple(x.astype(operands[0].dtype) for x in new)
 
 
 def _in_float32(rule: Rule) -> Rule:

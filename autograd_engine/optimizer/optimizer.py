@@ -398,7 +398,7 @@ class Optimizer(Respelled):
         new = np.asarray(new)
         if master:
             state = [*state, new]
-            new = np.asarray(raw.cast(new, dtype="float16"))
+            new = np.asarray(raw.cast(new, dtype=p._data.dtype.name))
         key = id(p)
         p._data, self._eager_state[key] = new, state
         if p.__weakref__ is not None:  # as where it shares its values

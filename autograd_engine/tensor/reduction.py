@@ -148,12 +148,13 @@ def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None =
     axes = _axes("nanmean", x, axis)
     if spec_of(x).dtype in EXACT:
         return ops.mean(x, axis=axes, keepdims=keepdim)
-    half = spec_of(x).dtype in HALVES  # a sum of float16 may be too large for float16
+    dtype = spec_of(x).dtype
+    half = dtype in HALVES  # a sum of float16 may be too large for float16
     wide = ops.cast(x, dtype="float32") if half else x
     total = ops.sum(_without_nan(wide), axis=axes, keepdims=keepdim)
     count = ops.cast_like(ops.sum(ops.equal(x, x), axis=axes, keepdims=keepdim), total)
     out = total / ops.where(ops.equal(count, 0.0), math.nan, count)
-    return ops.cast(out, dtype="float16") if half else out
+    return ops.cast(out, dtype=dtype.name) if half else out
 
 
 @atomic
@@ -400,7 +401,8 @@ def _centered(op: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
 
 def _finished(out: Any, like: Any) -> Any:
     """`out` in the dtype that was asked for."""
-    return ops.cast(out, dtype="float16") if spec_of(like).dtype in HALVES else out
+    dtype = spec_of(like).dtype
+    return ops.cast(out, dtype=dtype.name) if dtype in HALVES else out
 
 
 @atomic

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.dtypes import INEXACT, NUMBERS_AND_BOOLS, REALS
+from autograd_engine.core.dtypes import HALVES, INEXACT, NUMBERS_AND_BOOLS, REALS
 from autograd_engine.core.locations import Location
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.overrides import OverridingBlock
@@ -43,7 +43,7 @@ class Anomaly:
         if not isinstance(array, np.ndarray) or array.dtype not in INEXACT or not array.size:
             return None
         with np.errstate(all="ignore"):
-            wide = np.float32 if array.dtype == np.float16 else None
+            wide = np.float32 if array.dtype in HALVES else None
             if np.isfinite(np.add.reduce(array, axis=None, dtype=wide)):
                 return None  # one pass, no temporary; it is finite for nearly every array
         if self.nan and self.inf:

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dtypes import result_type
+from autograd_engine.core.dtypes import BLAS_REALS, HALVES, result_type
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_double
 
@@ -133,7 +133,7 @@ def erf(x: Array) -> Array:
     array([-1.        ,  0.        ,  0.52049988])
     """
     x = np.asarray(x)
-    if x.dtype not in (np.float16, np.float32, np.float64):
+    if x.dtype not in HALVES and x.dtype not in BLAS_REALS:
         raise TypeError(f"erf takes float16, float32 or float64, got {x.dtype}; convert it first")
     dtype = result_type(x, np.float32)
     pieces = _PIECES[dtype]

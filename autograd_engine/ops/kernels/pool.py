@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Like
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
@@ -30,7 +31,6 @@ from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
     Pair,
-    sum_dtype,
     window_count,
 )
 
@@ -203,7 +203,7 @@ def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> N
         sizes = planes, prod(like.shape[2:]), prod(g.shape[2:]), 1
         run(found, np.ascontiguousarray(index), np.ascontiguousarray(g), *sizes)
         return found
-    total = np.zeros(like.shape, sum_dtype(g.dtype))
+    total = np.zeros(like.shape, accumulation_dtype(g.dtype))
     values = g.astype(total.dtype, copy=False).reshape(-1)
     np.add.at(total.reshape(-1), _flat(index, like.shape), values)
     return total.astype(g.dtype, copy=False)
@@ -481,7 +481,7 @@ def _means(x: NDArray[Any], axes: tuple[_Axis, ...], divisor: float | bool) -> N
         weight = _weight_of_each(axes, divisor, x.dtype)
         _run(run, (np.ascontiguousarray(x), weight, out), x.shape, axes)
         return out
-    dtype, total = sum_dtype(x.dtype), x
+    dtype, total = accumulation_dtype(x.dtype), x
     for a, axis in enumerate(axes):
         taps = axis.taps
         if len(taps) > 1 and taps[0][0] == slice(0, axis.windows) == taps[1][0]:
@@ -506,7 +506,7 @@ def _shares(
         weight = _weight_of_each(axes, divisor, g.dtype)
         _run(run, (np.ascontiguousarray(g), weight, found), shape, axes)
         return found
-    dtype = sum_dtype(g.dtype)
+    dtype = accumulation_dtype(g.dtype)
     total: NDArray[Any] = np.asarray(g / np.asarray(_divisor(axes, divisor), dtype))
     for a, axis in reversed(list(enumerate(axes))):
         if axis.tiles:

@@ -20,17 +20,22 @@ def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
     def widened(a: Any) -> Any:
         return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in HALVES else a
 
-    def rounded(a: Any) -> Any:
+    def rounded(a: Any, half: np.dtype[Any]) -> Any:
         a = np.asarray(a)
-        return a.astype(np.float16) if a.dtype == FLOAT32 else a
+        return a.astype(half) if a.dtype == FLOAT32 else a
 
     @functools.wraps(kernel)
     def run(*arrays: Any, **attrs: Any) -> Any:
-        if not any(a.dtype in HALVES for a in arrays):
+        half = next((a.dtype for a in arrays if a.dtype in HALVES), None)
+        if half is None:
             return kernel(*arrays, **attrs)
         with np.errstate(over="ignore"):
             out = kernel(*map(widened, arrays), **attrs)
-            return tuple(map(rounded, out)) if isinstance(out, tuple) else rounded(out)
+            return (
+                tuple([rounded(a, half) for a in out])
+                if isinstance(out, tuple)
+                else rounded(out, half)
+            )
 
     return run
 

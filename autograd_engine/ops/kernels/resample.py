@@ -26,11 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.compute_once import cached_property
-from autograd_engine.core.dtypes import BLAS_REALS
+from autograd_engine.core.dtypes import BLAS_REALS, accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
-from autograd_engine.ops.kernels.windows import sum_dtype
 
 __all__ = ["resample", "resample_like", "resampled_size"]
 
@@ -120,7 +119,7 @@ def _taps_of(shape: Shape, size: Any, scale: Any, *how: Any) -> list[_Taps]:
 def _resampled(x: Array, taps: _Taps, axis: int) -> Array:
     if taps.nearest:
         return np.asarray(x.take(taps.index[0], axis=axis))
-    dtype = sum_dtype(x.dtype)
+    dtype = accumulation_dtype(x.dtype)
     total: Array | None = None
     behind = [1] * (x.ndim - 1 - axis)
     for i, w, unused in zip(taps.index, taps.weights(dtype), taps.unused, strict=True):
@@ -134,7 +133,7 @@ def _resampled(x: Array, taps: _Taps, axis: int) -> Array:
 
 
 def _adjoint(y: Array, n: int, taps: _Taps, axis: int) -> Array:
-    dtype = sum_dtype(y.dtype)
+    dtype = accumulation_dtype(y.dtype)
     lines = y.swapaxes(axis, -1).astype(dtype, copy=False)
     terms = lines.take(taps.read, axis=-1) * taps.ordered_weights(dtype)
     sums = np.add.reduceat(terms, taps.starts, axis=-1)

@@ -27,7 +27,7 @@ def sum_like(x: Array, like: Like) -> Array:
     if given == shape:
         return x
     if x.dtype in HALVES:  # accumulates in float32
-        return sum_like(x.astype(np.float32), like).astype(np.float16)
+        return sum_like(x.astype(np.float32), like).astype(x.dtype)
     lead = len(given) - len(shape)
     if given[lead:] == shape:
         rows = given[0] if lead == 1 else math.prod(given[:lead])

@@ -28,7 +28,7 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
     if transpose_y:
         y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
     if x.dtype in HALVES:  # products accumulate in float32
-        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
+        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), x.dtype)
     # With nothing to sum over, the product is an outer one, which BLAS takes twice as long for.
     out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
     return out

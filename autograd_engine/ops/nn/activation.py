@@ -146,7 +146,7 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
 def _sum_keep(e: Array, axis: int) -> Array:
     """Sum over one kept axis; float16 accumulates in float32."""
     if e.dtype in HALVES:
-        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(np.float16)
+        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(e.dtype)
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 

@@ -116,7 +116,9 @@ class Cotangents:
             found = self.draft.once(key, total, op, operands, {})
         if wide and not stays:
             name = self._gradient_name(ref.key)
-            return self._cast(found, "float16", lambda: self.draft.variable(name, ref))
+            return self._cast(
+                found, ref.var.spec.dtype.name, lambda: self.draft.variable(name, ref)
+            )
         return found
 
     def _cast(self, part: Variable, dtype: str, made: Callable[[], Variable]) -> Variable:
@@ -196,7 +198,7 @@ class Cotangents:
 
 
 def is_half(ref: Ref) -> bool:
-    """Whether it is a value of float16, of which sums are kept in float32 while they grow."""
+    """Whether it is a value of 16 bits, of which sums are kept in float32 while they grow."""
     return not ref.var.is_stack and ref.var.spec.dtype in HALVES
 
 
