@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
@@ -252,7 +252,7 @@ def _label_entropy(
     1 at least, to divide by. All of it is computed in float32 for float16.
     """
     _check_fitting(label, x, axis, op)
-    work = x.astype(np.float32) if x.dtype.char == "e" else x
+    work = x.astype(np.float32) if x.dtype in HALVES else x
     found = _in_rows(work, label, axis, ignore, mean)
     if found is not None:
         loss, probs, number = found
@@ -274,7 +274,7 @@ def _infer_label_entropy(
     x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
 ) -> tuple[Spec, Spec, Spec]:
     loss = _fitting(label, x, axis, op)
-    number = Spec((), FLOAT32 if x.dtype.char == "e" else x.dtype)
+    number = Spec((), accumulation_dtype(x.dtype))
     return Spec((), x.dtype) if mean else loss, x, number
 
 
@@ -396,7 +396,7 @@ def _label_loss(
     shape = label.shape
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     some = classes is not label
-    wide = np.float32 if x.dtype.char == "e" else x.dtype
+    wide = accumulation_dtype(x.dtype)
     slope, count = np.full(shape, -1.0, wide), label.size
     loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
     if some:
