@@ -7,7 +7,7 @@ bits in whatever block it falls. C computes them where it can be had (`compiled`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -205,8 +205,12 @@ def log_softmax_into(given: Array, out: Array) -> None:
 
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
+    return _adjoint(softmax_adjoint_into, g, out, shape)
+
+
+def _adjoint(into: Callable[..., None], g: Array, out: Array, shape: tuple[int, int]) -> Array:
     dx = np.empty(out.shape, out.dtype)
-    softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
+    into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
     return dx
 
 
@@ -225,9 +229,7 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
 
 def log_softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """g - exp(out) sum(g), for each row."""
-    dx = np.empty(out.shape, out.dtype)
-    log_softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
-    return dx
+    return _adjoint(log_softmax_adjoint_into, g, out, shape)
 
 
 def log_softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:

@@ -199,21 +199,19 @@ def _gelu_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
     return dx if g_out is None else g_out * slope + dx
 
 
-defop(
-    "gelu",
-    gelu,
-    inputs="x",
-    outputs="out slope",
-    infer=lambda x: (x, x),
-    dtypes="floating",
-    real=True,
-    lazy_cotangents=True,
-    result="contiguous",
-    elementwise=True,
-    work=each_element(4),
-    zero_gradient="saturated",
-    c_from=MANY_STEPS,
-).vjp(x=_gelu_x)
+_WITH_SLOPE: Final[dict[str, Any]] = {
+    "inputs": "x",
+    "outputs": "out slope",
+    "infer": lambda x: (x, x),
+    "dtypes": "floating",
+    "real": True,
+    "lazy_cotangents": True,
+    "elementwise": True,
+    "work": each_element(4),
+    "zero_gradient": "saturated",
+    "c_from": MANY_STEPS,
+}
+defop("gelu", gelu, **_WITH_SLOPE, result="contiguous").vjp(x=_gelu_x)
 
 
 def _mish_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
@@ -225,20 +223,7 @@ def _mish_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
     return dx if g_out is None else g_out * slope + dx
 
 
-defop(
-    "mish",
-    _mish,
-    inputs="x",
-    outputs="out slope",
-    infer=lambda x: (x, x),
-    dtypes="floating",
-    real=True,
-    lazy_cotangents=True,
-    elementwise=True,
-    work=each_element(4),
-    zero_gradient="saturated",
-    c_from=MANY_STEPS,
-).vjp(x=_mish_x)
+defop("mish", _mish, **_WITH_SLOPE).vjp(x=_mish_x)
 # exp(-x * x), the density behind erf and gelu
 defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
     x=lambda xp, g, x, out: g * (-2.0 * (x * out))
