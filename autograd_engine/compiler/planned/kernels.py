@@ -78,8 +78,7 @@ def _softmax(lowering: Lowering, node: Node) -> bool:
         "softmax_adjoint": rows.softmax_adjoint_into,
     }[node.op.name]
     spec, axis = _spec(node, -1), node.attrs["axis"]
-    shorter = node.op.name.startswith("softmax")
-    shape = rows.softmax_lines(spec, axis) if shorter else rows.lines(spec, (axis,))
+    shape = rows.softmax_lines(spec, axis)
     return _by_rows(lowering, node, shape, in_columns(spec, (axis,)), function)
 
 

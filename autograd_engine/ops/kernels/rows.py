@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+_SHORT = 8  # width from which C takes rows of softmax: NumPy makes five calls of it
 _WORTH = 64  # width from which BLAS and reused arrays outweigh the calls
 # From this size and width on, buffers are as short as rows.
 _LARGE = 1 << 14
@@ -67,12 +68,14 @@ def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
 
 
 def softmax_lines(x: Array, axis: int) -> tuple[int, int] | None:
-    """`lines` for softmax and its adjoint: in C rows may be short, where there are many."""
-    shape = lines(x, (axis,))
-    width = x.shape[-1] if axis == len(x.shape) - 1 else 0
-    if shape is None and width and x.size >= LARGE and compiled("rows.softmax", x) is not None:
-        return x.size // width, width
-    return shape
+    """`lines` for softmax and its like: in C rows may be shorter, and among many shorter still."""
+    shape = x.shape
+    width = shape[-1] if axis == len(shape) - 1 else 0
+    size = x.size
+    worth = (width >= _SHORT and size) or (width and size >= LARGE)
+    if worth and compiled("rows.softmax", x) is not None:
+        return size // width, width
+    return lines(x, (axis,))
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:

@@ -149,7 +149,7 @@ def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
 
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
-    shape = rows.lines(x, (axis,))
+    shape = rows.softmax_lines(x, axis)
     if shape is not None:
         return rows.log_softmax(x, shape)
     done = columns.log_softmax(x, axis)
@@ -163,7 +163,7 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
 
 def _log_softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
     """y - exp(out) sum(y), the sums taken along `axis`."""
-    shape = rows.lines(out, (axis,))
+    shape = rows.softmax_lines(out, axis)
     if shape is not None:
         return rows.log_softmax_adjoint(y, out, shape)
     done = columns.log_softmax_adjoint(y, out, axis)
