@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 LARGE: Final = 1 << 13  # elements from which on loops of one step each are worth replacing
-MANY_STEPS: Final = 1 << 5  # the same of kernels for which NumPy begins some fifteen loops
+MANY_STEPS: Final = 1 << 5  # the same of kernels for which NumPy begins ten loops or more
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 

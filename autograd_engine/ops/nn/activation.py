@@ -231,12 +231,14 @@ defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
 defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
     x=_silu_x
 )
-defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * xp.sigmoid(x)
-)
-defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * xp.sigmoid(-x)
-)
+_OF_EXP: Final[dict[str, Any]] = {
+    **ELEMENTWISE,
+    "real": True,
+    "zero_gradient": "saturated",
+    "c_from": MANY_STEPS,
+}
+defop("softplus", _softplus, **_OF_EXP).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
+defop("log_sigmoid", _log_sigmoid, **_OF_EXP).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 
 
 def _elu_slope(xp: Any, x: Any, alpha: float) -> Any:
