@@ -493,9 +493,7 @@ def _in_c(node: Node) -> Traced | None:
 
 
 # What is elementwise but for sums along rows; long ones have steps of their own.
-_ALONG_ROWS: Final = frozenset(
-    ["log_softmax", "logsumexp", "softmax", "softmax_adjoint", "standardize"]
-)
+_ALONG_ROWS: Final = frozenset(["log_softmax", "softmax", "softmax_adjoint", "standardize"])
 
 
 def _spanned(node: Node, value: Value, shape: tuple[int, ...]) -> bool:

@@ -20,7 +20,11 @@ __all__ = [
     "lines",
     "log_softmax",
     "log_softmax_into",
+    "logsumexp",
+    "logsumexp_adjoint",
+    "row_dots",
     "row_sums",
+    "scaled",
     "short_rows",
     "softmax",
     "softmax_adjoint",
@@ -111,6 +115,9 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
 
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
+    run = compiled("rows.sum", x) if x.shape[1] >= _WORTH else None
+    if run is not None:
+        return np.asarray(run(x))
     rows, width = x.shape
     ones = _ONES[x.dtype.char]
     if width <= WIDE:
@@ -125,11 +132,41 @@ def _row_sums(x: Array) -> Array:
     return row_sums(x)[:, None]
 
 
-def _row_dots(x: Array, y: Array) -> Array:
+def row_dots(x: Array, y: Array) -> Array:
     """Inner products of the rows of two contiguous arrays, as a column."""
+    run = compiled("rows.dot", x) if x.shape[1] >= _WORTH else None
+    if run is not None:
+        return np.asarray(run(x, y)[:, None])
     if x.shape[1] > WIDE:
         return np.asarray(np.add.reduce(x * y, axis=1, keepdims=True))
     return np.asarray(_dots(x, y)[:, None])
+
+
+def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
+    """log(sum of exp) of each row, by C: none among others, where `lines` sees some."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled("rows.logsumexp", x)
+    return None if shape is None or run is None else np.asarray(run(_rows(x, shape)))
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
+    """c exp(x - out), divided by its sum, for each row: by C, as `logsumexp`."""
+    return _beside("rows.logsumexp_adjoint", c, x, out, axis)
+
+
+def scaled(c: Array, x: Array, norm: Array, axis: tuple[int, ...]) -> Array | None:
+    """c (x / norm), for each row: by C, as `logsumexp`."""
+    return _beside("rows.scaled", c, x, norm, axis)
+
+
+def _beside(name: str, c: Array, x: Array, y: Array, axis: tuple[int, ...]) -> Array | None:
+    """The C function of that name: of rows, and of a number before and behind each."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled(name, x)
+    if shape is None or run is None:
+        return None
+    dx: Array = run(c.reshape(-1), _rows(x, shape), y.reshape(-1))
+    return dx.reshape(x.shape)
 
 
 def _rows(x: Array, shape: tuple[int, int]) -> Array:
@@ -216,7 +253,7 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):
             u, y, d = g[block], out[block], dx[block]
-            np.subtract(u, _row_dots(u, y), d)
+            np.subtract(u, row_dots(u, y), d)
             np.multiply(y, d, d)
 
 
@@ -242,7 +279,7 @@ def standardize_into(
             part, d = given[block], out[block]
             m = mean[block] = _row_sums(part) / width
             np.subtract(part, m, d)
-            v = variance[block] = _row_dots(d, d) / width
+            v = variance[block] = row_dots(d, d) / width
             np.divide(d, np.sqrt(v + epsilon), d)
 
 
@@ -268,7 +305,7 @@ def standardize_adjoint_into(
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):
             u, y, d = g[block], out[block], dx[block]
-            np.multiply(y, _row_dots(u, y) / width, d)
+            np.multiply(y, row_dots(u, y) / width, d)
             np.subtract(u, d, d)
             np.subtract(d, _row_sums(u) / width, d)
             np.divide(d, scale[block], d)
