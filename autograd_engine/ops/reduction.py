@@ -17,7 +17,7 @@ from autograd_engine.core.dtypes import (
     finfo,
 )
 from autograd_engine.core.spec import Array, Shape, Spec, normalize_axes, reduced_shape
-from autograd_engine.ops.infer import sum_dtype
+from autograd_engine.ops.infer import broadcast, sum_dtype
 from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
@@ -235,13 +235,16 @@ defop(
 
 
 def _sum_of_squares(x: Array, axis: Axes) -> Array:
-    """With `axis` kept: of long rows by BLAS."""
-    if x.size >= LARGE and x.flags.c_contiguous:
-        shape = rows.lines(x, axis)
-        if shape is not None:
-            table = x.reshape(shape)
-            return rows.row_dots(table, table).reshape(_without_last(x.shape, len(axis), True))
-    return np.asarray(_add_reduce(x * x, axis, None, None, True))
+    """With `axis` kept: of long rows in C, with the bits of the sum of the squares."""
+    if x.size < LARGE:
+        return np.asarray(_add_reduce(x * x, axis, None, None, True))
+    shape = rows.lines(x, axis) if x.flags.c_contiguous else None
+    run = None if shape is None else compiled("rows.dot", x)
+    if shape is None or run is None:
+        return np.asarray(_total(x * x, axis, True))
+    table = x.reshape(shape)
+    dots: Array = run(table, table)
+    return dots.reshape(_without_last(x.shape, len(axis), True))
 
 
 def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
@@ -352,7 +355,7 @@ defop(
 def _centered(x: Array, axis: Axes) -> tuple[Array, float]:
     """`x` less its mean, and how many elements that is of; NaN for none."""
     total = _add_reduce(x, axis, None, None, True) if x.size < LARGE else _total(x, axis, True)
-    count = math.prod([x.shape[a] for a in axis]) or math.nan
+    count = _count(x.shape, axis)
     return np.asarray(x - total / count), count
 
 
@@ -443,4 +446,75 @@ defop(
     out=lambda xp, g, dx, out, *, axis, keepdims, **_: _norm_adjoint_norm(
         xp, g, dx, out, axis=axis, keepdims=keepdims
     ),
+)
+
+
+# --- the mean of squared differences, of arrays of as many axes: three steps of a loss
+
+
+def _mean_square(x: Array, y: Array, *, axis: Axes) -> Array:
+    if x.size >= LARGE and len(axis) == x.ndim and _in_step(x, y):
+        run = compiled("rows.squared_distance", x)
+        if run is not None:
+            return np.asarray(run(x.reshape(-1), y.reshape(-1)) / x.size)
+    apart = np.asarray(x - y)
+    return np.asarray(_sum_of_squares(apart, axis).squeeze(axis) / _count(apart.shape, axis))
+
+
+def _mean_square_adjoint(c: Array, x: Array, y: Array, *, axis: Axes) -> Array:
+    """2 c / n (x - y), as steps would have it."""
+    if x.size >= LARGE and not c.ndim and _in_step(x, y):
+        run = compiled("rows.scaled_difference", x)
+        if run is not None:
+            dx: Array = run(c / x.size * 2.0, x.reshape(-1), y.reshape(-1))
+            return dx.reshape(x.shape)
+    out = np.asarray(x - y)
+    out *= with_axes(np.asarray(c / _count(out.shape, axis) * 2.0), axis)
+    return out
+
+
+def _in_step(x: Array, y: Array) -> bool:
+    """Whether elements that belong together lie at one place in memory."""
+    return x.shape == y.shape and x.flags.c_contiguous and y.flags.c_contiguous
+
+
+def _count(shape: Any, axis: Axes) -> float:
+    """How many elements there are along `axis`; NaN for none."""
+    return math.prod([shape[a] for a in axis]) or math.nan
+
+
+def _infer_mean_square(x: Spec, y: Spec, *, axis: Axes) -> Spec:
+    return _reduced(_both(x, y), axis=axis)
+
+
+_both = broadcast("mean_square")
+
+
+def _share_of_each(xp: Any, g: Any, c: Any, like: Any, axis: Axes) -> Any:
+    return xp.sum_like(g * xp.spread_like(2.0 * c, g, axis=axis, keepdims=False), like)
+
+
+defop(
+    "mean_square",
+    _mean_square,
+    inputs="x y",
+    infer=_infer_mean_square,
+    dtypes="floating",
+    work=each_read(3),
+).vjp(
+    x=lambda xp, g, x, y, *, axis: xp.sum_like(xp.mean_square_adjoint(g, x, y, axis=axis), x),
+    y=lambda xp, g, x, y, *, axis: xp.sum_like(xp.mean_square_adjoint(-g, x, y, axis=axis), y),
+)
+defop(
+    "mean_square_adjoint",
+    _mean_square_adjoint,
+    inputs="c x y",
+    outputs="dx",
+    infer=lambda c, x, y, *, axis: _both(x, y),
+    dtypes="common",
+    work=each_read(2, 1),
+).vjp(
+    c=lambda xp, g, x, y, *, axis: xp.mean(g * (2.0 * (x - y)), axis=axis, keepdims=False),
+    x=lambda xp, g, c, x_like, *, axis: _share_of_each(xp, g, c, x_like, axis),
+    y=lambda xp, g, c, y_like, *, axis: -_share_of_each(xp, g, c, y_like, axis),
 )

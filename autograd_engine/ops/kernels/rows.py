@@ -23,7 +23,6 @@ __all__ = [
     "log_softmax_into",
     "logsumexp",
     "logsumexp_adjoint",
-    "row_dots",
     "row_sums",
     "scaled",
     "short_rows",
@@ -133,11 +132,8 @@ def _row_sums(x: Array) -> Array:
     return row_sums(x)[:, None]
 
 
-def row_dots(x: Array, y: Array) -> Array:
+def _row_dots(x: Array, y: Array) -> Array:
     """Inner products of the rows of two contiguous arrays, as a column."""
-    run = compiled("rows.dot", x) if x.shape[1] >= _WORTH else None
-    if run is not None:
-        return np.asarray(run(x, y)[:, None])
     if x.shape[1] > WIDE:
         return np.asarray(np.add.reduce(x * y, axis=1, keepdims=True))
     return np.asarray(_dots(x, y)[:, None])
@@ -254,7 +250,7 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):
             u, y, d = g[block], out[block], dx[block]
-            np.subtract(u, row_dots(u, y), d)
+            np.subtract(u, _row_dots(u, y), d)
             np.multiply(y, d, d)
 
 
@@ -280,7 +276,7 @@ def standardize_into(
             part, d = given[block], out[block]
             m = mean[block] = _row_sums(part) / width
             np.subtract(part, m, d)
-            v = variance[block] = row_dots(d, d) / width
+            v = variance[block] = _row_dots(d, d) / width
             np.divide(d, np.sqrt(v + epsilon), d)
 
 
@@ -306,7 +302,7 @@ def standardize_adjoint_into(
     with _ShortBuffers(out.shape):
         for block in _blocks(*out.shape):
             u, y, d = g[block], out[block], dx[block]
-            np.multiply(y, row_dots(u, y) / width, d)
+            np.multiply(y, _row_dots(u, y) / width, d)
             np.subtract(u, d, d)
             np.subtract(d, _row_sums(u) / width, d)
             np.divide(d, scale[block], d)

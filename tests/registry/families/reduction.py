@@ -180,6 +180,17 @@ SAMPLES: dict[str, list[Sample]] = {
         for s in _adjoints(lambda x, **attrs: 1.0 + p_norm(x, 2.0, **attrs))
     ],
     "logsumexp_adjoint": _adjoints(lambda x, **attrs: reduce(log_of_sum)(x, **attrs)),
+    "mean_square": [
+        Sample(s.label, (*s.operands, _drawn(*s.operands[0].shape)), s.attrs)
+        for s in reductions(_drawn)
+        if "keepdims" not in s.attrs
+    ],
+    "mean_square_adjoint": [
+        Sample(s.label, (c, x, _drawn(*x.shape)), s.attrs)
+        for s in _adjoints(lambda x, **attrs: reduce(math.fsum)(x, **attrs))
+        for c, x, _ in [s.operands]
+        if "keepdims" not in s.attrs
+    ],
     "norm_adjoint": [
         *_adjoints(lambda x, **attrs: p_norm(x, 2.0, **attrs)),
         Sample(
@@ -209,4 +220,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "deviation_adjoint": deviation_adjoint,
     "logsumexp_adjoint": logsumexp_adjoint,
     "norm_adjoint": norm_adjoint,
+    "mean_square": lambda x, y, axis: reduce(lambda v: math.fsum(v) / len(v))((x - y) ** 2, axis),
+    "mean_square_adjoint": lambda c, x, y, axis: (
+        np.expand_dims(2.0 * c, axis) * (x - y) / math.prod(x.shape[a] for a in axis)
+    ),
 }

@@ -136,6 +136,23 @@ def _deviation_adjoint(
     return dx
 
 
+@lowers("mean_square")
+def _mean_square(np: Loops, x: Traced, y: Traced, *, axis: Axes) -> Traced:
+    apart = x - y
+    out: Traced = _mean(np, apart * apart, axis=axis)
+    return out
+
+
+@lowers("mean_square_adjoint")
+def _mean_square_adjoint(np: Loops, c: Traced, x: Traced, y: Traced, *, axis: Axes) -> Traced:
+    apart = x - y
+    count = math.prod(apart.shape[a] for a in axis)
+    if not count:
+        raise NotLowered("an array is empty")
+    dx: Traced = spread(np, c / count * 2.0, apart, axis, False) * apart
+    return dx
+
+
 @lowers("argmax", "argmin")
 def _arg(np: Loops, x: Traced, *, axis: int, keepdims: bool = False) -> Traced:
     _, size, _ = lines_of(x.shape, axis)
