@@ -327,27 +327,28 @@ def _norm_adjoint(c: Array, x: Array, norm: Array, *, axis: Axes, keepdims: bool
     return out
 
 
-def _norm_adjoint_norm(xp: Any, g: Any, dx: Any, norm: Any, *, axis: Axes, keepdims: bool) -> Any:
-    return -_along(xp, g, dx, axis=axis, keepdims=keepdims) / xp.where(
-        xp.equal(norm, 0.0), 1.0, norm
+def _over_norm(name: str, kernel: Any, steps: int) -> None:
+    """A row for the gradient of a norm: linear in `c`, and in `x` its own adjoint."""
+    defop(
+        name,
+        kernel,
+        inputs="c x norm",
+        outputs="dx",
+        infer=lambda c, x, norm, **_: x,
+        dtypes="common",
+        work=each_read(steps, 1),
+    ).vjp(
+        c=lambda xp, g, c_like, x, norm, **attrs: _along(
+            xp, g, getattr(xp, name)(xp.full_like(c_like, value=1.0), x, norm, **attrs), **attrs
+        ),
+        x=lambda xp, g, c, norm, **attrs: getattr(xp, name)(c, g, norm, **attrs),
+        norm=lambda xp, g, dx, norm, **attrs: (
+            -_along(xp, g, dx, **attrs) / xp.where(xp.equal(norm, 0.0), 1.0, norm)
+        ),
     )
 
 
-defop(
-    "norm_adjoint",
-    _norm_adjoint,
-    inputs="c x norm",
-    outputs="dx",
-    infer=lambda c, x, norm, **_: x,
-    dtypes="common",
-    work=each_read(2, 1),
-).vjp(
-    c=lambda xp, g, c_like, x, norm, **attrs: _along(
-        xp, g, xp.norm_adjoint(xp.full_like(c_like, value=1.0), x, norm, **attrs), **attrs
-    ),
-    x=lambda xp, g, c, norm, **attrs: xp.norm_adjoint(c, g, norm, **attrs),
-    norm=_norm_adjoint_norm,
-)
+_over_norm("norm_adjoint", _norm_adjoint, 2)
 
 # --- spread about the mean, of n elements with n - correction degrees of freedom
 
@@ -413,12 +414,12 @@ def _deviation(x: Array, *, axis: Axes, correction: float, keepdims: bool = Fals
 
 
 def _deviation_adjoint(
-    c: Array, x: Array, out: Array, *, axis: Axes, correction: float, keepdims: bool = False
+    c: Array, x: Array, norm: Array, *, axis: Axes, correction: float, keepdims: bool = False
 ) -> Array:
-    """c / freedom ((x - mean) / out), 0 where `out` is: its own adjoint in `x`."""
+    """c / freedom ((x - mean) / norm), 0 where the norm, which is the deviation, is."""
     rest, count = _centered(x, axis)
     scaled = np.asarray(c / _freedom(count, correction))
-    return _norm_adjoint(scaled, rest, out, axis=axis, keepdims=keepdims)
+    return _norm_adjoint(scaled, rest, norm, axis=axis, keepdims=keepdims)
 
 
 defop(
@@ -430,24 +431,7 @@ defop(
     dtypes="floating",
     work=each_read(4),
 ).vjp(x=lambda xp, g, x, out, **attrs: xp.deviation_adjoint(g, x, out, **attrs))
-defop(
-    "deviation_adjoint",
-    _deviation_adjoint,
-    inputs="c x out",
-    outputs="dx",
-    infer=lambda c, x, out, **_: x,
-    dtypes="common",
-    work=each_read(4, 1),
-).vjp(
-    c=lambda xp, g, c_like, x, out, **attrs: _along(
-        xp, g, xp.deviation_adjoint(xp.full_like(c_like, value=1.0), x, out, **attrs), **attrs
-    ),
-    x=lambda xp, g, c, out, **attrs: xp.deviation_adjoint(c, g, out, **attrs),
-    out=lambda xp, g, dx, out, *, axis, keepdims, **_: _norm_adjoint_norm(
-        xp, g, dx, out, axis=axis, keepdims=keepdims
-    ),
-)
-
+_over_norm("deviation_adjoint", _deviation_adjoint, 4)
 
 # --- the mean of squared differences, of arrays of as many axes: three steps of a loss
 
