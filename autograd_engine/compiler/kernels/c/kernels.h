@@ -50,6 +50,20 @@ AE_INLINE real ae_sum_fX(const real *x, int64_t n)
     return (real)total;
 }
 
+AE_INLINE real ae_dot_fX(const real *x, const real *y, int64_t n)
+{
+    double total = 0;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+        real sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = start; j < end; j++)
+            sum += x[j] * y[j];
+        total += sum;
+    }
+    return (real)total;
+}
+
 /* NaN if one of them is. */
 AE_INLINE real ae_largest_fX(const real *x, int64_t n)
 {

@@ -132,20 +132,6 @@ AE_UFUNC(log_softmax_fX, "(n)->(n)")
     ae_quiet();
 }
 
-static real product_fX(const real *x, const real *y, int64_t n)
-{
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
-        real sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = start; j < end; j++)
-            sum += x[j] * y[j];
-        total += sum;
-    }
-    return (real)total;
-}
-
 /* out (y - <y, out>) */
 static void softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
@@ -155,7 +141,7 @@ static void softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int w
     for (int64_t i = lo; i < hi; i++) {
         const real *y = row_fX(c, 0, i), *out = row_fX(c, 1, i);
         real *dx = row_fX(c, 2, i);
-        real product = product_fX(y, out, n);
+        real product = ae_dot_fX(y, out, n);
 #pragma omp simd
         for (int64_t j = 0; j < n; j++)
             dx[j] = out[j] * (y[j] - product);
@@ -248,7 +234,7 @@ static void dot_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     const struct rows_fX *c = context;
     (void)worker;
     for (int64_t i = lo; i < hi; i++)
-        *row_fX(c, 2, i) = product_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width);
+        *row_fX(c, 2, i) = ae_dot_fX(row_fX(c, 0, i), row_fX(c, 1, i), c->width);
 }
 
 AE_UFUNC(dot_fX, "(n),(n)->()")
