@@ -156,16 +156,16 @@ AE_UFUNC(softmax_adjoint_fX, "(n),(n)->(n)")
     ae_quiet();
 }
 
-/* log(sum of exp(x)); an infinity that is the largest is not taken out */
+/* log(sum of exp(x)): an infinity where that is the largest */
 static void logsumexp_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct rows_fX *c = context;
     (void)worker;
     for (int64_t i = lo; i < hi; i++) {
         const real *x = row_fX(c, 0, i);
-        real m = largest_fX(x, c->width);
-        m = m == AE_INF_fX || m == -AE_INF_fX ? 0 : m;
-        *row_fX(c, 1, i) = ae_log_fX(exponentials_fX(x, m, NULL, c->width)) + m;
+        real m = ae_largest_fX(x, c->width);
+        int infinite = m == AE_INF_fX || m == -AE_INF_fX;
+        *row_fX(c, 1, i) = infinite ? m : ae_log_fX(exponentials_fX(x, m, NULL, c->width)) + m;
     }
 }
 
