@@ -239,7 +239,7 @@ def _sum_of_squares(x: Array, axis: Axes) -> Array:
     if x.size < LARGE:
         return np.asarray(_add_reduce(x * x, axis, None, None, True))
     shape = rows.lines(x, axis) if x.flags.c_contiguous else None
-    run = None if shape is None else compiled("rows.dot", x)
+    run = None if shape is None else compiled("sums.dot", x)
     if shape is None or run is None:
         return np.asarray(_total(x * x, axis, True))
     table = x.reshape(shape)
@@ -438,7 +438,7 @@ _over_norm("deviation_adjoint", _deviation_adjoint, 4)
 
 def _mean_square(x: Array, y: Array, *, axis: Axes) -> Array:
     if x.size >= LARGE and len(axis) == x.ndim and _in_step(x, y):
-        run = compiled("rows.squared_distance", x)
+        run = compiled("sums.squared_distance", x)
         if run is not None:
             return np.asarray(run(x.reshape(-1), y.reshape(-1)) / x.size)
     apart = np.asarray(x - y)
@@ -448,7 +448,7 @@ def _mean_square(x: Array, y: Array, *, axis: Axes) -> Array:
 def _mean_square_adjoint(c: Array, x: Array, y: Array, *, axis: Axes) -> Array:
     """2 c / n (x - y), as steps would have it."""
     if x.size >= LARGE and not c.ndim and _in_step(x, y):
-        run = compiled("rows.scaled_difference", x)
+        run = compiled("sums.scaled_difference", x)
         if run is not None:
             dx: Array = run(c / x.size * 2.0, x.reshape(-1), y.reshape(-1))
             return dx.reshape(x.shape)

@@ -99,7 +99,7 @@ def _into_product(x: Any, y: Any, out: Any) -> None:
 def _row_sums(lowering: Lowering, x: Place, out: Place) -> None:
     """As `rows.row_sums`: `x` is [rows, width], `out` [rows]."""
     _count, width = x.shape
-    run = compiled("rows.sum", np.empty(0, x.dtype))
+    run = compiled("sums.sum", np.empty(0, x.dtype))
     if run is not None:
         lowering.call(run, x, out, writes=[out])
     elif width <= rows.WIDE:

@@ -115,7 +115,7 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
 
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
-    run = compiled("rows.sum", x) if x.shape[1] >= _WORTH else None
+    run = compiled("sums.sum", x) if x.shape[1] >= _WORTH else None
     if run is not None:
         return np.asarray(run(x))
     rows, width = x.shape
@@ -153,7 +153,7 @@ def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> 
 
 def scaled(c: Array, x: Array, norm: Array, axis: tuple[int, ...]) -> Array | None:
     """c (x / norm), for each row: by C, as `logsumexp`."""
-    return _beside("rows.scaled", c, x, norm, axis)
+    return _beside("sums.scaled", c, x, norm, axis)
 
 
 def _beside(name: str, c: Array, x: Array, y: Array, axis: tuple[int, ...]) -> Array | None:
