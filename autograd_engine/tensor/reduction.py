@@ -396,7 +396,12 @@ def _spread(row: Any, op: str, x: Any, axis: Axis, keepdim: Any, correction: flo
     """What `row` makes of `x`, halves as float32."""
     x = as_operand(op, x)
     wide = floating(op, x, wide=True)
-    out = row(wide, axis=_axes(op, wide, axis), correction=correction, keepdims=bool(keepdim))
+    axes, keepdim = _axes(op, wide, axis), bool(keepdim)
+    if type(correction) is int or type(correction) is float:
+        out = row(wide, axis=axes, correction=correction, keepdims=keepdim)
+    else:  # of a variance: a tensor, which may want a gradient, or what only a run knows
+        count, left = [degrees_of_freedom(wide, axes, c, keepdim) for c in (0.0, correction)]
+        out = row(wide, axis=axes, correction=0.0, keepdims=keepdim) * (count / left)
     dtype = spec_of(x).dtype
     return ops.cast(out, dtype=dtype.name) if dtype in HALVES else out
 
