@@ -418,7 +418,10 @@ def _deviation_adjoint(
 ) -> Array:
     """c / freedom ((x - mean) / norm), 0 where the norm, which is the deviation, is."""
     rest, count = _centered(x, axis)
-    scaled = np.asarray(c / _freedom(count, correction))
+    freedom = _freedom(count, correction)
+    if freedom != freedom:  # of one element, whose length is 0 whatever that is divided by
+        return np.where(rest == 0.0, 0.0, np.nan).astype(x.dtype)
+    scaled = np.asarray(c / freedom)
     return _norm_adjoint(scaled, rest, norm, axis=axis, keepdims=keepdims)
 
 

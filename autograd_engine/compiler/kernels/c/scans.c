@@ -158,30 +158,6 @@ AE_INLINE void others_of_fX(const struct scan_fX *c, int64_t at, int64_t count, 
     }
 }
 
-/* The same of ROWS rows, one behind the other: numbers, as vectors would be gathered and scattered. */
-static void others_of_rows_fX(const real *x, real *out, int64_t n)
-{
-    real product[ROWS];
-    for (int64_t j = 0; j < ROWS; j++)
-        product[j] = 1;
-    for (int64_t i = 0; i < n; i++) {
-#pragma GCC unroll 8
-        for (int64_t j = 0; j < ROWS; j++) {
-            out[i + j * n] = product[j];
-            product[j] *= x[i + j * n];
-        }
-    }
-    for (int64_t j = 0; j < ROWS; j++)
-        product[j] = 1;
-    for (int64_t i = n; i-- > 0;) {
-#pragma GCC unroll 8
-        for (int64_t j = 0; j < ROWS; j++) {
-            out[i + j * n] *= product[j];
-            product[j] *= x[i + j * n];
-        }
-    }
-}
-
 static void others_part_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct scan_fX *c = context;
@@ -189,7 +165,7 @@ static void others_part_fX(void *context, int64_t lo, int64_t hi, int worker)
     if (c->inner == 1) {
         int64_t k = lo;
         for (; k + ROWS <= hi; k += ROWS)
-            others_of_rows_fX(c->b + k * c->n, c->out + k * c->n, c->n);
+            others_of_fX(c, k * c->n, ROWS, c->n);
         for (; k < hi; k++)
             others_of_fX(c, k * c->n, 1, c->n);
         return;
