@@ -255,7 +255,7 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
         total = g
         if old is None and g.__class__ is _ndarray:
             if g.base is not None:
-                if parted is None and g.size >= LARGE:
+                if parted is None and g.size >= LARGE and g.flags.c_contiguous:
                     parted = _parted(found)
                 if parted is None or id(g) not in parted:
                     total = settled(g)

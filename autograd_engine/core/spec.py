@@ -196,6 +196,8 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
 
 def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Sorted distinct axes counted from the front; all of them for None."""
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     if axis is None:
         return tuple(range(ndim))
     if isinstance(axis, Operand) and len(axis.shape):

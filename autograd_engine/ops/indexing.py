@@ -48,6 +48,8 @@ def _size_of(axis: int) -> str:
 
 def _from_the_front(op: str, index: Array, size: int, axis: int) -> Array:
     """Indices as NumPy counts them, seen to be in range, without negative ones."""
+    if index.dtype is INT64 and index.size and _maximum(index.view(np.uint64)) < size:
+        return index  # as an unsigned number a negative one is larger than any size
     least = _minimum(index) if index.size else 0
     if least < -size or (index.size and _maximum(index) >= size):
         _check_index(op, index, size, _size_of(axis), wraps=True)

@@ -151,7 +151,7 @@ defop(
 )
 
 
-def _exp_difference(x: Array, y: Array) -> Array:
+def exp_difference(x: Array, y: Array) -> Array:
     """exp(x - y). Of equal infinities: 1 for the positive, 0 for the negative ones.
 
     An element of -inf has no weight in a sum of exponentials, not even among its like.
@@ -166,7 +166,7 @@ def _exp_difference(x: Array, y: Array) -> Array:
 
 defop(
     "exp_difference",
-    _exp_difference,
+    exp_difference,
     real=True,
     inputs="x y",
     infer=broadcast("exp_difference"),

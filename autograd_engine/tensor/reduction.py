@@ -392,16 +392,17 @@ def degrees_of_freedom(
 # --- spread
 
 
-def _centered(op: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
-    """`x` less its mean, from which two-pass formulas take the spread without cancellation."""
-    x = floating(op, x, wide=True)
-    axes = normalize_axes(op, axis, spec_of(x).ndim)
-    return x - ops.mean(x, axis=axes, keepdims=True), axes
-
-
-def _finished(out: Any, like: Any) -> Any:
-    """`out` in the dtype that was asked for."""
-    dtype = spec_of(like).dtype
+def _spread(row: Any, op: str, x: Any, axis: Axis, keepdim: Any, correction: float) -> Any:
+    """What `row` makes of `x`, halves as float32."""
+    x = as_operand(op, x)
+    wide = floating(op, x, wide=True)
+    axes, keepdim = _axes(op, wide, axis), bool(keepdim)
+    if type(correction) is int or type(correction) is float:
+        out = row(wide, axis=axes, correction=correction, keepdims=keepdim)
+    else:  # of a variance: a tensor, which may want a gradient, or what only a run knows
+        count, left = [degrees_of_freedom(wide, axes, c, keepdim) for c in (0.0, correction)]
+        out = row(wide, axis=axes, correction=0.0, keepdims=keepdim) * (count / left)
+    dtype = spec_of(x).dtype
     return ops.cast(out, dtype=dtype.name) if dtype in HALVES else out
 
 
@@ -434,15 +435,11 @@ def var(
     >>> paddle.var(paddle.to_tensor([1.0, 2.0, 3.0])).item()
     1.0
     """
-    x = as_operand("var", x)
     if unbiased is not None:
         if correction != 1:
             raise ArgumentError("var: give unbiased or correction, not both")
         correction = 1 if unbiased else 0
-    rest, axes = _centered("var", x, axis)
-    keepdim = bool(keepdim)
-    total = ops.sum(ops.square(rest), axis=axes, keepdims=keepdim)
-    return _finished(total / degrees_of_freedom(rest, axes, correction, keepdim), x)
+    return _spread(ops.variance, "var", x, axis, keepdim, correction)
 
 
 @atomic
@@ -463,13 +460,7 @@ def std(
     >>> paddle.std(paddle.to_tensor([1.0, 3.0]), unbiased=False).item()
     1.0
     """
-    x = as_operand("std", x)
-    rest, axes = _centered("std", x, axis)
-    keepdim = bool(keepdim)
-    length = ops.p_norm(rest, p=2.0, axis=axes, keepdims=keepdim)
-    left = degrees_of_freedom(rest, axes, 1 if unbiased else 0, keepdim)
-    root = math.sqrt(left) if isinstance(left, (int, float)) else ops.sqrt(left)
-    return _finished(length / root, x)
+    return _spread(ops.deviation, "std", x, axis, keepdim, 1 if unbiased else 0)
 
 
 # --- covariance

@@ -27,7 +27,17 @@ COMPLEX_TOLERANCE = 1e-12
 
 # Operations with a gradient whose kernels are no analytic functions, or take no complex numbers.
 REAL = {"abs", "cast", "cast_like", "erf", "gelu", "max", "max_pool", "maximum", "min", "minimum"}
-REAL |= {"cummax", "cummin", "logcumsumexp", "mode", "p_norm", "relu", "sigmoid", "topk"}
+REAL |= {
+    "cummax",
+    "cummin",
+    "deviation",
+    "logcumsumexp",
+    "mode",
+    "p_norm",
+    "relu",
+    "sigmoid",
+    "topk",
+}
 
 
 def is_analytic(op, sample):

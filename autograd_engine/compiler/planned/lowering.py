@@ -498,14 +498,7 @@ def _one_call(node: Node, ufunc: Any) -> Traced:
 
 # What is elementwise but for sums along rows; long ones have steps of their own.
 _ALONG_ROWS: Final = frozenset(
-    [
-        "log_softmax",
-        "log_softmax_adjoint",
-        "logsumexp",
-        "softmax",
-        "softmax_adjoint",
-        "standardize",
-    ]
+    ["log_softmax", "log_softmax_adjoint", "softmax", "softmax_adjoint", "standardize"]
 )
 
 

@@ -20,7 +20,7 @@ from autograd_engine.compiler.planned.lowering import Lowering, Operand, handles
 from autograd_engine.core.dtypes import BLAS_REALS, BOOLS, COMPLEX
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
-from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
 from autograd_engine.ops.kernels.sums import MANY_ROWS
 
@@ -99,7 +99,10 @@ def _into_product(x: Any, y: Any, out: Any) -> None:
 def _row_sums(lowering: Lowering, x: Place, out: Place) -> None:
     """As `rows.row_sums`: `x` is [rows, width], `out` [rows]."""
     _count, width = x.shape
-    if width <= rows.WIDE:
+    run = compiled("sums.sum", np.empty(0, x.dtype))
+    if run is not None:
+        lowering.call(run, x, out, writes=[out])
+    elif width <= rows.WIDE:
         ones = lowering.number(np.ones((), x.dtype), (width,))
         lowering.call(np.vecdot, x, ones, out, writes=[out])
     else:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine import unique_name
-from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.dtypes import BLAS_REALS, HALVES
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -78,6 +78,11 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     """
     check_reduction("mse_loss", reduction)
     warn_of_broadcast("mse_loss", input, label)
+    if reduction == "mean":
+        x, y = as_operand("mse_loss", input, "input"), as_operand("mse_loss", label, "label")
+        dtype, ndim = x.dtype, x.ndim
+        if dtype is y.dtype and ndim == y.ndim and spec_of(x).dtype in BLAS_REALS:
+            return ops.mean_square(x, y, axis=tuple(range(ndim)))
     return reduce_loss(square_error_cost(input, label), reduction)
 
 

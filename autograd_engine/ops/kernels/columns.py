@@ -18,6 +18,8 @@ from autograd_engine.ops.kernels.compiled import LARGE, compiled
 __all__ = [
     "in_columns",
     "log_softmax",
+    "logsumexp",
+    "logsumexp_adjoint",
     "softmax_adjoint",
     "softmax_terms",
     "standardize",
@@ -94,6 +96,28 @@ def log_softmax(x: Array, axis: int) -> Array | None:
     out = np.empty(x.shape, x.dtype)
     run(np.ascontiguousarray(x), out, *sizes)
     return out
+
+
+def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
+    """log(sum of exp(x)) along `axis`, which is kept."""
+    found = _view(x, axis)
+    run = compiled("columns.logsumexp", x) if found and found.file == "columns" else None
+    if found is None or run is None:
+        return None
+    out = np.empty(reduced_shape(x.shape, axis, keepdims=True), x.dtype)
+    run(np.ascontiguousarray(x), out, *found.sizes)
+    return out
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
+    """c exp(x - out), divided by its sum along `axis`."""
+    found = _view(x, axis)
+    run = compiled("columns.logsumexp_adjoint", x) if found and found.file == "columns" else None
+    if found is None or run is None:
+        return None
+    dx = np.empty(x.shape, x.dtype)
+    run(*map(np.ascontiguousarray, (c, x, out)), dx, *found.sizes)
+    return dx
 
 
 def softmax_adjoint(y: Array, out: Array, axis: int) -> Array | None:

@@ -23,7 +23,10 @@ __all__ = [
     "log_softmax_adjoint",
     "log_softmax_adjoint_into",
     "log_softmax_into",
+    "logsumexp",
+    "logsumexp_adjoint",
     "row_sums",
+    "scaled",
     "short_rows",
     "softmax",
     "softmax_adjoint",
@@ -117,6 +120,9 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
 
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
+    run = compiled("sums.sum", x) if x.shape[1] >= _WORTH else None
+    if run is not None:
+        return np.asarray(run(x))
     rows, width = x.shape
     ones = _ONES[x.dtype]
     if width <= WIDE:
@@ -136,6 +142,33 @@ def _row_dots(x: Array, y: Array) -> Array:
     if x.shape[1] > WIDE:
         return np.asarray(np.add.reduce(x * y, axis=1, keepdims=True))
     return np.asarray(_dots(x, y)[:, None])
+
+
+def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
+    """log(sum of exp) of each row, by C: none among others, where `lines` sees some."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled("rows.logsumexp", x)
+    return None if shape is None or run is None else np.asarray(run(_rows(x, shape)))
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
+    """c exp(x - out), divided by its sum, for each row: by C, as `logsumexp`."""
+    return _beside("rows.logsumexp_adjoint", c, x, out, axis)
+
+
+def scaled(c: Array, x: Array, norm: Array, axis: tuple[int, ...]) -> Array | None:
+    """c (x / norm), for each row: by C, as `logsumexp`."""
+    return _beside("sums.scaled", c, x, norm, axis)
+
+
+def _beside(name: str, c: Array, x: Array, y: Array, axis: tuple[int, ...]) -> Array | None:
+    """The C function of that name: of rows, and of a number before and behind each."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled(name, x)
+    if shape is None or run is None:
+        return None
+    dx: Array = run(c.reshape(-1), _rows(x, shape), y.reshape(-1))
+    return dx.reshape(x.shape)
 
 
 def _rows(x: Array, shape: tuple[int, int]) -> Array:

@@ -139,20 +139,6 @@ static __attribute__((noinline)) void product_fX(struct rows_fX a, int64_t n, co
     }
 }
 
-static real dot_fX(const real *x, const real *y, int64_t n)
-{
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
-        real sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = start; j < end; j++)
-            sum += x[j] * y[j];
-        total += sum;
-    }
-    return (real)total;
-}
-
 /* softmax of rows of n scores that follow each other, of which row i counts those before
    `seen` + i, or all. The exponentials of several rows are computed in one loop, for rows may be
    shorter than vectors are long. */
@@ -264,7 +250,7 @@ static int64_t first_fX(int64_t rows, int64_t n, const real *w, int64_t columns)
 /* s = scale w (t - <w, t>) of a row, where t is; 0 from column `used` on. */
 static void slopes_fX(int64_t n, int64_t used, const real *w, real scale, real *t)
 {
-    real mean = dot_fX(w, t, used);
+    real mean = ae_dot_fX(w, t, used);
 #pragma omp simd
     for (int64_t j = 0; j < used; j++)
         t[j] = w[j] * (t[j] - mean) * scale;

@@ -1,6 +1,8 @@
 /* Functions along an axis before the last: the middle one of [outer, n, inner]. A block of columns
    is computed at a time, whose sums are as many accumulators. */
 
+#include "weights.h"
+
 enum { BLOCK = 256 };
 
 struct columns_fX {
@@ -121,6 +123,82 @@ AE_FUNCTION log_softmax_fX(ae_array x, ae_array out, int64_t outer, int64_t n, i
     struct columns_fX c = {
         .x = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
     run_fX(log_softmax_blocks_fX, &c, outer, 4);
+}
+
+/* log(sum of exp(x)); an infinity that is the largest is not taken out */
+static void logsumexp_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    real m[BLOCK];
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        largest_fX(c, c->x + b.at, b.width, m);
+        for (int64_t j = 0; j < b.width; j++) {
+            m[j] = m[j] == AE_INF_fX || m[j] == -AE_INF_fX ? 0 : m[j];
+            sums[j] = 0;
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += ae_exp_fX(x[j] - m[j]);
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            c->out[b.column + j] = ae_log_fX((real)sums[j]) + m[j];
+    }
+}
+
+AE_FUNCTION logsumexp_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct columns_fX c = {
+        .x = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
+    run_fX(logsumexp_blocks_fX, &c, outer, 4);
+}
+
+/* g exp(x - out) / sum of exp(x - out) */
+static void logsumexp_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    real factor[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        const real *g = c->y + b.column, *out = c->first + b.column;
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++) {
+                real e = weight_fX(x[j], out[j]);
+                dx[j] = e;
+                sums[j] += e;
+            }
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            factor[j] = g[j] / (sums[j] == 0 ? 1 : (real)sums[j]);
+        for (int64_t i = 0; i < c->n; i++) {
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] *= factor[j];
+        }
+    }
+}
+
+AE_FUNCTION logsumexp_adjoint_fX(ae_array g, ae_array x, ae_array out, ae_array dx, int64_t outer,
+                                 int64_t n, int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .y = AE_DATA(const real, g),
+                           .first = AE_DATA(real, out),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner};
+    run_fX(logsumexp_adjoint_blocks_fX, &c, outer, 4);
 }
 
 /* out (y - <y, out>) */

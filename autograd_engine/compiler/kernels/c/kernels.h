@@ -36,6 +36,20 @@ AE_INLINE void ae_quiet(void) { feclearexcept(FE_ALL_EXCEPT); }
    sums of long rows keep their digits. */
 enum { AE_PART = 1024 };
 
+AE_INLINE real ae_dot_fX(const real *x, const real *y, int64_t n)
+{
+    double total = 0;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+        real sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = start; j < end; j++)
+            sum += x[j] * y[j];
+        total += sum;
+    }
+    return (real)total;
+}
+
 AE_INLINE real ae_sum_fX(const real *x, int64_t n)
 {
     double total = 0;

@@ -1,5 +1,7 @@
 /* Functions along the last axis, whose elements follow each other. */
 
+#include "weights.h"
+
 struct rows_fX {
     char *const *args;
     const intptr_t *steps;
@@ -160,16 +162,7 @@ static void softmax_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int w
     for (int64_t i = lo; i < hi; i++) {
         const real *y = row_fX(c, 0, i), *out = row_fX(c, 1, i);
         real *dx = row_fX(c, 2, i);
-        double total = 0;
-        for (int64_t start = 0; start < n; start += AE_PART) {
-            int64_t end = start + AE_PART < n ? start + AE_PART : n;
-            real sum = 0;
-#pragma omp simd reduction(+ : sum)
-            for (int64_t j = start; j < end; j++)
-                sum += y[j] * out[j];
-            total += sum;
-        }
-        real product = (real)total;
+        real product = ae_dot_fX(y, out, n);
 #pragma omp simd
         for (int64_t j = 0; j < n; j++)
             dx[j] = out[j] * (y[j] - product);
@@ -209,5 +202,62 @@ AE_UFUNC(log_softmax_adjoint_fX, "(n),(n)->(n)")
     struct rows_fX c = {args, steps, dims[1]};
     (void)data;
     ae_parallel(log_softmax_adjoint_rows_fX, &c, dims[0], ae_grain(4 * c.width));
+    ae_quiet();
+}
+
+/* log(sum of exp(x)): an infinity where that is the largest */
+static void logsumexp_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *x = row_fX(c, 0, i);
+        real m = ae_largest_fX(x, c->width);
+        int infinite = m == AE_INF_fX || m == -AE_INF_fX;
+        *row_fX(c, 1, i) = infinite ? m : ae_log_fX(exponentials_fX(x, m, NULL, c->width)) + m;
+    }
+}
+
+AE_UFUNC(logsumexp_fX, "(n)->()")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(logsumexp_rows_fX, &c, dims[0], ae_grain(4 * c.width));
+    ae_quiet();
+}
+
+/* g exp(x - out) / sum of exp(x - out) */
+static void logsumexp_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    int64_t n = c->width;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        const real *x = row_fX(c, 1, i);
+        real g = *row_fX(c, 0, i), out = *row_fX(c, 2, i), *dx = row_fX(c, 3, i);
+        double total = 0;
+        for (int64_t start = 0; start < n; start += AE_PART) {
+            int64_t end = start + AE_PART < n ? start + AE_PART : n;
+            real sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t j = start; j < end; j++) {
+                real e = weight_fX(x[j], out);
+                dx[j] = e;
+                sum += e;
+            }
+            total += sum;
+        }
+        real factor = g / (total == 0 ? 1 : (real)total);
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++)
+            dx[j] *= factor;
+    }
+}
+
+AE_UFUNC(logsumexp_adjoint_fX, "(),(n),()->(n)")
+{
+    struct rows_fX c = {args, steps, dims[1]};
+    (void)data;
+    ae_parallel(logsumexp_adjoint_rows_fX, &c, dims[0], ae_grain(4 * c.width));
     ae_quiet();
 }
