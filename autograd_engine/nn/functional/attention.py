@@ -28,8 +28,6 @@ _KEPT = 1 << 20  # elements of a causal mask up to which it is kept
 
 def _repeated(x: Any, times: int) -> Any:
     """``[batch, sequence, heads, width]``, each head `times` times in a row."""
-    if times == 1:
-        return x
     heads = int(spec_of(x).shape[2])  # `_sharing` has seen it
     return ops.gather(x, np.repeat(np.arange(heads), times), axis=2)
 
@@ -148,7 +146,8 @@ def attention(
     elif scale.__class__ is not float or scale != scale:
         scale = check_number(op, "scale", scale)
     times = _sharing(op, query, key, value, shared)
-    key, value = _repeated(key, times), _repeated(value, times)
+    if times != 1:
+        key, value = _repeated(key, times), _repeated(value, times)
     drops = isinstance(dropout_p, SymbolicNumber) or dropout_p
     if mask is None and not drops and scale.__class__ is float:
         return ops.attention(query, key, value, scale=scale, causal=bool(causal))

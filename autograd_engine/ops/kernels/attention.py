@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Array
+from autograd_engine.core.spec import Array, Shape
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
@@ -27,6 +26,7 @@ _SPAN: Final = 64  # queries whose slopes C keeps at a time
 _LANES: Final = 16  # of the longest vector, or more
 _KEPT: Final = 1 << 20  # elements of a triangle up to which it is kept
 # NumPy's stubs know no `initial` beside a kept axis.
+_empty = np.empty
 _max: Any = np.maximum.reduce
 _sum: Any = np.add.reduce
 
@@ -51,23 +51,15 @@ def _readable(x: Array) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _layout(
-    query: tuple[int, ...], value: tuple[int, ...], *strides_and_size: Any
-) -> tuple[NDArray[np.int64], int, int, int]:
-    """What C is told of the arrays; the blocks of heads; and scratch of a block, for either.
-
-    Besides two shapes it takes the strides of query, key, value and y (None if there is none), and
-    the size of an element.
-    """
-    *strides, itemsize = strides_and_size
+def _scratch(query: Shape, value: Shape) -> tuple[Shape, Shape]:
+    """Of either function: the blocks of heads, and what each needs."""
     batch, queries, heads, width = query
     keys, values = value[1], value[3]
-    steps = [s // itemsize for given in strides for s in (given or (0, 0, 0))[:3]]
-    layout = np.asarray([batch, heads, queries, keys, width, values, *steps], np.int64)
     wide = [_LANES + n for n in (keys, width, values)]
     forward = wide[0] * width + keys * wide[2]
     adjoint = wide[0] * values + (keys + queries) * wide[1] + queries * wide[2] + _SPAN * keys
-    return layout, min(batch * heads, _BLOCKS), forward, adjoint
+    blocks = min(batch * heads, _BLOCKS)
+    return (blocks, forward), (blocks, adjoint)
 
 
 def attention(
@@ -94,14 +86,10 @@ def attention(
         np.exp(scores, scores)
         scores /= _sum(scores, axis=3, keepdims=True)
         return np.ascontiguousarray(np.matmul(scores, v).swapaxes(1, 2)), scores
-    query, key, value = given
-    layout, blocks, room, _ = _layout(
-        query.shape, value.shape, query.strides, key.strides, value.strides, None, query.itemsize
-    )
-    out = np.empty((batch, queries, heads, value.shape[3]), query.dtype)
-    weights = np.empty((batch, heads, queries, keys), query.dtype)
-    scratch = np.empty(blocks * room, query.dtype)
-    run(query, key, value, out, weights, scratch, layout, blocks, room, scale, causal)
+    out = _empty((batch, queries, heads, value.shape[3]), query.dtype)
+    weights = _empty((batch, heads, queries, keys), query.dtype)
+    scratch = _empty(_scratch(query.shape, value.shape)[0], query.dtype)
+    run(*given, out, weights, scratch, scale, causal)
     return out, weights
 
 
@@ -131,18 +119,11 @@ def attention_adjoint(
         dq, dk, dv = [np.ascontiguousarray(x.swapaxes(1, 2)) for x in found]
         return dq, dk, dv
     query, key, value, y = given
-    layout, blocks, _, room = _layout(
-        query.shape, value.shape, query.strides, key.strides, value.strides, y.strides, y.itemsize
-    )
     dtype = y.dtype
-    dq, dk, dv = (
-        np.empty(query.shape, dtype),
-        np.empty(key.shape, dtype),
-        np.empty(value.shape, dtype),
-    )
-    scratch = np.empty(blocks * room, dtype)
-    run(y, query, key, value, weights, dq, dk, dv, scratch, layout, blocks, room, scale)
-    return dq, dk, dv
+    results = _empty(query.shape, dtype), _empty(key.shape, dtype), _empty(value.shape, dtype)
+    scratch = _empty(_scratch(query.shape, value.shape)[1], dtype)
+    run(y, query, key, value, weights, *results, scratch, scale)
+    return results
 
 
 _attention_in_single = in_single(attention)

@@ -107,6 +107,7 @@ defop(
     dtypes="floating",
     real=True,
     lazy_cotangents=True,
+    result="contiguous",
     stacks="images",
     work=multiply_adds(_products),
 ).vjp_together("query key value", _attention_rule)
@@ -159,6 +160,7 @@ defop(
     infer=_infer_adjoint,
     dtypes="common",
     real=True,
+    result="contiguous",
     stacks="images",
     work=multiply_adds(_adjoint_products),
 ).vjp_together("y query key value weights", _adjoint_rule)

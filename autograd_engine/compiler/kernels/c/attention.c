@@ -34,10 +34,32 @@ static struct matrix_fX head_fX(const real *x, struct steps_fX s, int64_t heads,
     return found;
 }
 
+static struct steps_fX steps_fX(ae_array x)
+{
+    const intptr_t *strides = AE_STRIDES(x), size = sizeof(real);
+    struct steps_fX found = {strides[0] / size, strides[1] / size, strides[2] / size};
+    return found;
+}
+
 /* Strides of an array in C order. */
 static struct steps_fX in_order_fX(int64_t rows, int64_t heads, int64_t width)
 {
     struct steps_fX found = {rows * heads * width, heads * width, width};
+    return found;
+}
+
+static struct heads_fX heads_fX(ae_array query, ae_array key, ae_array value)
+{
+    const intptr_t *of_query = AE_SIZES(query), *of_value = AE_SIZES(value);
+    struct heads_fX found = {.batch = of_query[0],
+                             .heads = of_query[2],
+                             .queries = of_query[1],
+                             .keys = of_value[1],
+                             .width = of_query[3],
+                             .values = of_value[3],
+                             .query = steps_fX(query),
+                             .key = steps_fX(key),
+                             .value = steps_fX(value)};
     return found;
 }
 
@@ -223,20 +245,28 @@ static void attention_heads_fX(void *context, int64_t lo, int64_t hi, int worker
     }
 }
 
-/* `query`, `key`, `value`: any strides but for the last axis. `layout`: the sizes of `heads_fX` and
-   the strides, as there. `scratch`: `room` elements for each of so many blocks of heads. */
-AE_FUNCTION attention_fX(ae_array query, ae_array key, ae_array value, ae_array out,
-                         ae_array weights, ae_array scratch, ae_array layout, int64_t blocks,
-                         int64_t room, double scale, int causal)
+static struct attention_fX call_fX(ae_array query, ae_array key, ae_array value, ae_array weights,
+                                   ae_array scratch, double scale)
 {
-    struct attention_fX c = {.blocks = blocks, .room = room, .scale = (real)scale, .causal = causal};
-    memcpy(&c.h, AE_DATA(const int64_t, layout), sizeof(c.h));
+    struct attention_fX c = {.h = heads_fX(query, key, value), .scale = (real)scale};
+    c.blocks = AE_SIZES(scratch)[0];
+    c.room = AE_SIZES(scratch)[1];
     c.query = AE_DATA(const real, query);
     c.key = AE_DATA(const real, key);
     c.value = AE_DATA(const real, value);
-    c.out = AE_DATA(real, out);
     c.weights = AE_DATA(real, weights);
     c.scratch = AE_DATA(real, scratch);
+    return c;
+}
+
+/* `query`, `key`, `value`: any strides but for the last axis. `scratch`: a row for each of so many
+   blocks of heads. */
+AE_FUNCTION attention_fX(ae_array query, ae_array key, ae_array value, ae_array out,
+                         ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
     run_fX(attention_heads_fX, &c);
     ae_quiet();
 }
@@ -344,19 +374,14 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
 /* The cotangents of query, key and value in C order. */
 AE_FUNCTION adjoint_fX(ae_array y, ae_array query, ae_array key, ae_array value, ae_array weights,
                        ae_array dquery, ae_array dkey, ae_array dvalue, ae_array scratch,
-                       ae_array layout, int64_t blocks, int64_t room, double scale)
+                       double scale)
 {
-    struct attention_fX c = {.blocks = blocks, .room = room, .scale = (real)scale};
-    memcpy(&c.h, AE_DATA(const int64_t, layout), sizeof(c.h));
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.h.y = steps_fX(y);
     c.y = AE_DATA(const real, y);
-    c.query = AE_DATA(const real, query);
-    c.key = AE_DATA(const real, key);
-    c.value = AE_DATA(const real, value);
-    c.weights = AE_DATA(real, weights);
     c.dquery = AE_DATA(real, dquery);
     c.dkey = AE_DATA(real, dkey);
     c.dvalue = AE_DATA(real, dvalue);
-    c.scratch = AE_DATA(real, scratch);
     run_fX(adjoint_heads_fX, &c);
     ae_quiet();
 }
