@@ -6,7 +6,7 @@
    up. Where weights are 0, as those of later keys are, nothing is multiplied. */
 
 #if defined(__AVX512F__)
-enum { WIDE_fX = 64 / sizeof(real), TALL_fX = 8 };
+enum { WIDE_fX = 64 / sizeof(real), TALL_fX = 12 };
 #else
 enum { WIDE_fX = 32 / sizeof(real), TALL_fX = 6 };
 #endif
@@ -96,7 +96,7 @@ tile_fX(const int rows, const int panels, int64_t k, const real *restrict a, int
             for (int j = 0; j < WIDE_fX; j++)
                 s[i][p][j] = 0;
     for (int64_t q = 0; q < k; q++, a += down, b += WIDE_fX) {
-#pragma GCC unroll 8
+#pragma GCC unroll 12
         for (int i = 0; i < rows; i++) {
             real x = a[i * across];
 #pragma GCC unroll 2
