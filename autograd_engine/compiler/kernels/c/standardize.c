@@ -272,23 +272,51 @@ struct along_fX {
     double y, dots;
 };
 
-static void along_elements_fX(const struct affine_fX *c, struct moments_fX s, int64_t at,
-                              const real *weight, real *dweight, real *dbias, struct along_fX *sums)
+enum { ALONG = 4 };
+
+/* Of `rows` rows, from `at` on, in which each element is a channel. Several take turns, for each
+   waits for its last addition. */
+AE_INLINE __attribute__((always_inline)) void
+along_elements_fX(const int rows, const struct affine_fX *c, const struct moments_fX *s, int64_t at,
+                  const real *weight, real *dweight, real *dbias, struct along_fX *sums)
 {
     const real *g = c->g + at, *x = c->x + at;
-    for (int64_t start = 0; start < c->width; start += AE_PART) {
-        int64_t end = start + AE_PART < c->width ? start + AE_PART : c->width;
-        real sum = 0, dots = 0;
-#pragma omp simd reduction(+ : sum, dots)
-        for (int64_t j = start; j < end; j++) {
-            real y = g[j] * weight[j], h = (x[j] - s.mean) * s.scale;
-            sum += y;
-            dots += y * h;
-            dweight[j] += g[j] * h;
-            dbias[j] += g[j];
+    int64_t n = c->width;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n, j = start;
+        lanes_fX sum[ALONG], dots[ALONG];
+        real rest[ALONG], dots_rest[ALONG];
+        for (int i = 0; i < rows; i++) {
+            sum[i] = dots[i] = (lanes_fX){0};
+            rest[i] = dots_rest[i] = 0;
         }
-        sums->y += sum;
-        sums->dots += dots;
+        for (; j + LANES_fX <= end; j += LANES_fX) {
+            lanes_fX w = *(const lanes_fX *)(weight + j);
+            lanes_fX dw = *(lanes_fX *)(dweight + j), db = *(lanes_fX *)(dbias + j);
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; i++) {
+                lanes_fX v = *(const lanes_fX *)(g + i * n + j), y = v * w;
+                lanes_fX h = (*(const lanes_fX *)(x + i * n + j) - s[i].mean) * s[i].scale;
+                sum[i] += y;
+                dots[i] += y * h;
+                dw += v * h;
+                db += v;
+            }
+            *(lanes_fX *)(dweight + j) = dw;
+            *(lanes_fX *)(dbias + j) = db;
+        }
+        for (; j < end; j++)
+            for (int i = 0; i < rows; i++) {
+                real v = g[i * n + j], y = v * weight[j], h = (x[i * n + j] - s[i].mean) * s[i].scale;
+                rest[i] += y;
+                dots_rest[i] += y * h;
+                dweight[j] += v * h;
+                dbias[j] += v;
+            }
+        for (int i = 0; i < rows; i++) {
+            sums[i].y += added_fX(sum[i]) + rest[i];
+            sums[i].dots += added_fX(dots[i]) + dots_rest[i];
+        }
     }
 }
 
@@ -346,13 +374,21 @@ static void affine_adjoint_some_fX(const struct affine_fX *c, int64_t lo, int64_
     for (int64_t first = lo, rows; first < hi; first += rows) {
         rows = together_fX(c, hi - first);
         moments_fX(c, first, rows, s);
-        for (int64_t i = 0; i < rows; i++) {
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0, some; i < rows; i += some) {
+            some = c->pixels > 1 || rows - i < ALONG || c->groups > 1 || c->parts > 1 ? 1 : ALONG;
             int64_t channel = first_channel_fX(c, first + i);
-            sums[i] = (struct along_fX){0, 0};
-            for (int64_t p = 0; p < c->parts; p++)
-                (c->pixels == 1 ? along_elements_fX : along_pixels_fX)(
-                    c, s[i], (p * c->rows + first + i) * c->width, c->weight + channel,
-                    dweight + channel, dbias + channel, sums + i);
+            const real *weight = c->weight + channel;
+            real *dw = dweight + channel, *db = dbias + channel;
+            for (int64_t p = 0; p < c->parts; p++) {
+                int64_t at = (p * c->rows + first + i) * c->width;
+                if (c->pixels > 1)
+                    along_pixels_fX(c, s[i], at, weight, dw, db, sums + i);
+                else if (some == ALONG)
+                    along_elements_fX(ALONG, c, s + i, at, weight, dw, db, sums + i);
+                else
+                    along_elements_fX(1, c, s + i, at, weight, dw, db, sums + i);
+            }
         }
         for (int64_t i = 0; i < rows; i++)
             adjoint_row_fX(c, first + i, s[i], sums[i]);
