@@ -152,6 +152,9 @@ def attention(
     drops = isinstance(dropout_p, SymbolicNumber) or dropout_p
     if mask is None and not drops and scale.__class__ is float:
         return ops.attention(query, key, value, scale=scale, causal=bool(causal))
+    mask = None if mask is None else as_operand(op, mask, "attn_mask")
+    if mask is not None and spec_of(mask).dtype in BOOLS and not drops and scale.__class__ is float:
+        return ops.masked_attention(query, key, value, mask, scale=scale, causal=bool(causal))
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     scores = matmul(query * scale, key, transpose_y=True)
     weights = _weights(op, scores, mask, causal)
@@ -180,7 +183,6 @@ def _earlier(scores: Any) -> Any:
 def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
     seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
-        mask = as_operand(op, mask, "attn_mask")
         dtype = spec_of(mask).dtype
         if dtype not in BOOLS and dtype not in FLOATS:
             raise DTypeError(

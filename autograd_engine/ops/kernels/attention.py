@@ -10,13 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.dtypes import BOOLS, HALVES
 from autograd_engine.core.spec import Array, Shape
+from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
 
-__all__ = ["attention", "attention_adjoint"]
+__all__ = ["attention", "attention_adjoint", "masked_attention"]
 
 # Multiplications of a head from which C pays. A head alone decides, so that its bits are those in
 # any batch.
@@ -72,26 +73,81 @@ def attention(
             query, key, value, scale=scale, causal=causal
         )
         return single
-    batch, queries, heads, _ = query.shape
-    keys = key.shape[1]
     run = _in_c("attention.attention", query, value)
-    given = (_readable(query), _readable(key), _readable(value))
     if run is None:
-        q, k, v = [x.swapaxes(1, 2) for x in given]
-        scores = multiply(q, k.swapaxes(2, 3))
-        scores *= scale
-        if causal:
-            later = _later if queries * keys <= _KEPT else _later.__wrapped__
-            np.copyto(scores, -np.inf, where=later(queries, keys))
-        scores -= _max(scores, axis=3, keepdims=True, initial=-np.inf)
-        np.exp(scores, scores)
-        scores /= _sum(scores, axis=3, keepdims=True)
-        return np.ascontiguousarray(np.matmul(scores, v).swapaxes(1, 2)), scores
-    out = _empty((batch, queries, heads, value.shape[3]), query.dtype)
-    weights = _empty((batch, heads, queries, keys), query.dtype)
-    scratch = _empty(_scratch(query.shape, value.shape)[0], query.dtype)
+        return _in_numpy(query, key, value, None, scale, causal)
+    given = _readable(query), _readable(key), _readable(value)
+    out, weights, scratch = _results(query, key, value)
     run(*given, out, weights, scratch, scale, causal)
     return out, weights
+
+
+def masked_attention(
+    query: Array, key: Array, value: Array, seen: Array, *, scale: float, causal: bool = False
+) -> tuple[Array, Array]:
+    """The same of those keys that are `seen`; zeros for a query that sees none.
+
+    `seen` are bools that broadcast to ``[batch, heads, queries, keys]``.
+    """
+    if seen.dtype not in BOOLS:
+        raise DTypeError(f"masked_attention: seen must hold bools, got {seen.dtype}")
+    if query.dtype in HALVES:
+        single: tuple[Array, Array] = _masked_in_single(
+            query, key, value, seen, scale=scale, causal=causal
+        )
+        return single
+    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
+    if seen.shape != shape:
+        seen = seen.reshape(_four_axes(seen.shape, shape))
+    run = _in_c("attention.masked", query, value)
+    if run is None:
+        return _in_numpy(query, key, value, seen, scale, causal)
+    given = _readable(query), _readable(key), _readable(value)
+    out, weights, scratch = _results(query, key, value)
+    run(*given, seen, out, weights, scratch, scale, causal)
+    return out, weights
+
+
+@lru_cache(maxsize=256)
+def _four_axes(seen: Shape, shape: Shape) -> Shape:
+    if np.broadcast_shapes(seen, shape) != shape:
+        raise ShapeError("masked_attention: seen has more elements than there are weights")
+    return (1,) * (4 - len(seen)) + seen
+
+
+def _results(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Places for the result, the weights and what C needs besides."""
+    (batch, queries, heads, _), dtype = query.shape, query.dtype
+    return (
+        _empty((batch, queries, heads, value.shape[3]), dtype),
+        _empty((batch, heads, queries, key.shape[1]), dtype),
+        _empty(_scratch(query.shape, value.shape)[0], dtype),
+    )
+
+
+def _in_numpy(
+    query: Array, key: Array, value: Array, seen: Array | None, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    q, k, v = [_readable(x).swapaxes(1, 2) for x in (query, key, value)]
+    scores = multiply(q, k.swapaxes(2, 3))
+    scores *= scale
+    queries, keys = scores.shape[2:]
+    if causal:
+        later = _later if queries * keys <= _KEPT else _later.__wrapped__
+        hidden = later(queries, keys)
+        np.copyto(scores, -np.inf, where=hidden)
+    if seen is not None:
+        np.copyto(scores, -np.inf, where=~seen)
+        if causal:
+            seen = seen & ~hidden
+        none = ~np.logical_or.reduce(seen, axis=3, keepdims=True)
+        np.copyto(scores, 0.0, where=none)
+    scores -= _max(scores, axis=3, keepdims=True, initial=-np.inf)
+    np.exp(scores, scores)
+    scores /= _sum(scores, axis=3, keepdims=True)
+    if seen is not None:
+        np.copyto(scores, 0.0, where=none)
+    return np.ascontiguousarray(np.matmul(scores, v).swapaxes(1, 2)), scores
 
 
 def attention_adjoint(
@@ -128,4 +184,5 @@ def attention_adjoint(
 
 
 _attention_in_single = in_single(attention)
+_masked_in_single = in_single(masked_attention)
 _adjoint_in_single = in_single(attention_adjoint)

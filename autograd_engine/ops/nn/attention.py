@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Size
-from autograd_engine.core.spec import Shape, Spec, format_shape, may_equal
-from autograd_engine.errors import ShapeError
+from autograd_engine.core.dtypes import BOOLS
+from autograd_engine.core.spec import Shape, Spec, broadcast_shapes, format_shape, may_equal
+from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.kernels import attention
-from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, multiply_adds
 
 _HEADS_FIRST: Final = (0, 2, 1, 3)  # and back
@@ -42,6 +43,21 @@ def _infer_attention(
         Spec((batch, queries, heads, values), query.dtype),
         Spec((batch, heads, queries, keys), query.dtype),
     )
+
+
+def _infer_masked(
+    query: Spec, key: Spec, value: Spec, seen: Spec, *, scale: float, causal: bool = False
+) -> tuple[Spec, Spec]:
+    out, weights = _infer_attention(query, key, value, scale=scale)
+    if seen.dtype not in BOOLS:
+        raise DTypeError(f"attention: the mask must hold bools, got {seen.dtype.name}")
+    shape = broadcast_shapes("attention", seen.shape, weights.shape)
+    if not may_equal(shape, weights.shape):
+        raise ShapeError(
+            f"attention: the mask {format_shape(seen.shape)} must broadcast to "
+            f"{format_shape(weights.shape)}"
+        )
+    return out, weights
 
 
 def _infer_adjoint(
@@ -111,6 +127,20 @@ defop(
     stacks="images",
     work=multiply_adds(_products),
 ).vjp_together("query key value", _attention_rule)
+# Weights of what is not seen are 0, which the adjoint needs to know no more about.
+defop(
+    "masked_attention",
+    attention.masked_attention,
+    inputs="query key value seen",
+    outputs="out weights",
+    infer=_infer_masked,
+    dtypes="floating",
+    untyped="seen",
+    real=True,
+    lazy_cotangents=True,
+    result="contiguous",
+    work=multiply_adds(_products),
+).vjp(seen=NONDIFF).vjp_together("query key value", _attention_rule)
 
 
 def _adjoint_rule(

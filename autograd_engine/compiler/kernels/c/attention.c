@@ -208,7 +208,40 @@ struct attention_fX {
     int causal;
     const real *query, *key, *value, *y;
     real *out, *weights, *dquery, *dkey, *dvalue;
+    const char *seen; /* which keys a query sees, or NULL; and the bytes from one to the next */
+    intptr_t seen_steps[4];
 };
+
+/* Scores of what is not seen to minus infinity; those of a row that sees no key before `limit` + i
+   to 0, and this is noted in `none`. */
+static void hide_fX(const struct attention_fX *c, int64_t head, int64_t first, int64_t rows,
+                    int64_t limit, char *none, real *w)
+{
+    int64_t keys = c->h.keys;
+    const char *from = c->seen + head / c->h.heads * c->seen_steps[0] +
+                       head % c->h.heads * c->seen_steps[1];
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t count = limit + i < keys ? limit + i : keys, step = c->seen_steps[3];
+        const char *seen = from + (first + i) * c->seen_steps[2];
+        real *row = w + i * keys;
+        int some = 0;
+        if (step == 1) {
+#pragma omp simd reduction(| : some)
+            for (int64_t j = 0; j < count; j++) {
+                some |= seen[j];
+                row[j] = seen[j] ? row[j] : -AE_INF_fX;
+            }
+        } else {
+            for (int64_t j = 0; j < count; j++) {
+                some |= seen[j * step];
+                row[j] = seen[j * step] ? row[j] : -AE_INF_fX;
+            }
+        }
+        none[i] = !some;
+        if (!some)
+            memset(row, 0, sizeof(real) * keys);
+    }
+}
 
 static void run_fX(ae_body body, struct attention_fX *c)
 {
@@ -237,8 +270,15 @@ static void attention_heads_fX(void *context, int64_t lo, int64_t hi, int worker
                 struct matrix_fX to = {out.at + i * out.row, out.row};
                 struct rows_fX given = {rows, h->width, q.at + i * q.row, q.row, 1};
                 struct rows_fX found = {rows, seen, w.at, keys, 1};
+                int64_t limit = c->causal ? i + 1 : keys;
+                char none[TALL_fX];
                 product_fX(given, seen, turned, h->width, 0, c->scale, 0, w);
-                weigh_fX(rows, keys, c->causal ? i + 1 : keys, w.at);
+                if (c->seen)
+                    hide_fX(c, p, i, rows, limit, none, w.at);
+                weigh_fX(rows, keys, limit, w.at);
+                for (int64_t r = 0; c->seen && r < rows; r++)
+                    if (none[r])
+                        memset(w.at + r * keys, 0, sizeof(real) * keys);
                 product_fX(found, h->values, values, keys, 0, 1, 0, to);
             }
         }
@@ -267,6 +307,20 @@ AE_FUNCTION attention_fX(ae_array query, ae_array key, ae_array value, ae_array 
     struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
     c.causal = causal;
     c.out = AE_DATA(real, out);
+    run_fX(attention_heads_fX, &c);
+    ae_quiet();
+}
+
+/* `seen`: bools that broadcast, of four axes. */
+AE_FUNCTION masked_fX(ae_array query, ae_array key, ae_array value, ae_array seen, ae_array out,
+                      ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
+    c.seen = AE_DATA(const char, seen);
+    for (int k = 0; k < 4; k++)
+        c.seen_steps[k] = AE_SIZES(seen)[k] == 1 ? 0 : AE_STRIDES(seen)[k];
     run_fX(attention_heads_fX, &c);
     ae_quiet();
 }
