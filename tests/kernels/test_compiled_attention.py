@@ -47,6 +47,9 @@ def cases(dtype: str) -> Iterator[Case]:
             masks[0, 0, ::3] = False
             for seen in (masks, masks[:1, :, :1], masks[0, 0], masks[..., :1], strided(masks)):
                 yield "masked_attention", [q, k, v, seen], attrs
+                bias = np.where(seen, -4.0, 0.5).astype(dtype)
+                yield "biased_attention", [q, k, v, bias], attrs
+                yield "biased_attention", [q, k, v, strided(bias)], attrs
             for where in (np.asarray, np.asfortranarray, strided, _heads_first):
                 given = [where(x) for x in (q, k, v)]
                 yield "attention", given, attrs
@@ -100,14 +103,14 @@ def test_what_is_not_finite_stays_with_its_query() -> None:
 
 @over("on", [True, False])
 @over("causal", [True, False])
-@over("masked", [True, False])
-def test_every_mode_has_the_same_bits(on: bool, causal: bool, masked: bool) -> None:
+@over("masked", ["", "bool", "float32"])
+def test_every_mode_has_the_same_bits(on: bool, causal: bool, masked: str) -> None:
     before = paddle.get_flags("FLAGS_compiled_kernels")
     paddle.set_flags({"FLAGS_compiled_kernels": on})
     x = np.random.default_rng(0).standard_normal((2, 20, 3, 8)).astype("float32")
     function = paddle.nn.functional.scaled_dot_product_attention
 
-    mask = paddle.to_tensor(np.arange(20) % 3 != 0) if masked else None
+    mask = paddle.to_tensor(np.arange(20) % 3 != 0).astype(masked) if masked else None
 
     def derived(x: Any, create_graph: bool = False) -> list[Any]:
         out = function(x, x, x, mask, is_causal=causal)

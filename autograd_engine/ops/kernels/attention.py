@@ -12,12 +12,12 @@ import numpy as np
 
 from autograd_engine.core.dtypes import BOOLS, HALVES
 from autograd_engine.core.spec import Array, Shape
-from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
 
-__all__ = ["attention", "attention_adjoint", "masked_attention"]
+__all__ = ["attention", "attention_adjoint", "biased_attention", "masked_attention"]
 
 # Multiplications of a head from which C pays. A head alone decides, so that its bits are those in
 # any batch.
@@ -87,18 +87,16 @@ def masked_attention(
 ) -> tuple[Array, Array]:
     """The same of those keys that are `seen`; zeros for a query that sees none.
 
-    `seen` are bools that broadcast to ``[batch, heads, queries, keys]``.
+    `seen` are bools, or numbers as such, that broadcast to ``[batch, heads, queries, keys]``.
     """
     if seen.dtype not in BOOLS:
-        raise DTypeError(f"masked_attention: seen must hold bools, got {seen.dtype}")
+        seen = np.not_equal(seen, 0)
     if query.dtype in HALVES:
         single: tuple[Array, Array] = _masked_in_single(
             query, key, value, seen, scale=scale, causal=causal
         )
         return single
-    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
-    if seen.shape != shape:
-        seen = seen.reshape(_four_axes(seen.shape, shape))
+    seen = _with_axes(seen, query, key)
     run = _in_c("attention.masked", query, value)
     if run is None:
         return _in_numpy(query, key, value, seen, scale, causal)
@@ -108,11 +106,37 @@ def masked_attention(
     return out, weights
 
 
+def biased_attention(
+    query: Array, key: Array, value: Array, bias: Array, *, scale: float, causal: bool = False
+) -> tuple[Array, Array]:
+    """The same with the weights softmax(scale Q K' + bias)."""
+    if query.dtype in HALVES:
+        single: tuple[Array, Array] = _biased_in_single(
+            query, key, value, bias, scale=scale, causal=causal
+        )
+        return single
+    bias = _with_axes(bias, query, key)
+    run = _in_c("attention.biased", query, value)
+    if run is None:
+        return _in_numpy(query, key, value, bias, scale, causal)
+    given = _readable(query), _readable(key), _readable(value)
+    out, weights, scratch = _results(query, key, value)
+    bias = bias if bias.flags.aligned else bias.copy()
+    run(*given, bias, out, weights, scratch, scale, causal)
+    return out, weights
+
+
+def _with_axes(mask: Array, query: Array, key: Array) -> Array:
+    """A mask with as many axes as weights have."""
+    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
+    return mask if mask.shape == shape else mask.reshape(_four_axes(mask.shape, shape))
+
+
 @lru_cache(maxsize=256)
-def _four_axes(seen: Shape, shape: Shape) -> Shape:
-    if np.broadcast_shapes(seen, shape) != shape:
-        raise ShapeError("masked_attention: seen has more elements than there are weights")
-    return (1,) * (4 - len(seen)) + seen
+def _four_axes(mask: Shape, shape: Shape) -> Shape:
+    if np.broadcast_shapes(mask, shape) != shape:
+        raise ShapeError(f"attention: a mask {list(mask)} is for more than {list(shape)} weights")
+    return (1,) * (4 - len(mask)) + mask
 
 
 def _results(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
@@ -126,13 +150,17 @@ def _results(query: Array, key: Array, value: Array) -> tuple[Array, Array, Arra
 
 
 def _in_numpy(
-    query: Array, key: Array, value: Array, seen: Array | None, scale: float, causal: bool
+    query: Array, key: Array, value: Array, mask: Array | None, scale: float, causal: bool
 ) -> tuple[Array, Array]:
+    """Of any of them; a mask of bools says what is seen, and one of numbers is added."""
+    seen = mask if mask is not None and mask.dtype in BOOLS else None
     q, k, v = [_readable(x).swapaxes(1, 2) for x in (query, key, value)]
     scores = multiply(q, k.swapaxes(2, 3))
     scores *= scale
-    queries, keys = scores.shape[2:]
+    if mask is not None and seen is None:
+        scores += mask
     if causal:
+        queries, keys = scores.shape[2:]
         later = _later if queries * keys <= _KEPT else _later.__wrapped__
         hidden = later(queries, keys)
         np.copyto(scores, -np.inf, where=hidden)
@@ -184,5 +212,6 @@ def attention_adjoint(
 
 
 _attention_in_single = in_single(attention)
+_biased_in_single = in_single(biased_attention)
 _masked_in_single = in_single(masked_attention)
 _adjoint_in_single = in_single(attention_adjoint)

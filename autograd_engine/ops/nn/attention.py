@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Size
-from autograd_engine.core.dtypes import BOOLS
 from autograd_engine.core.spec import Shape, Spec, broadcast_shapes, format_shape, may_equal
-from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import attention
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, multiply_adds
@@ -46,18 +45,20 @@ def _infer_attention(
 
 
 def _infer_masked(
-    query: Spec, key: Spec, value: Spec, seen: Spec, *, scale: float, causal: bool = False
+    query: Spec, key: Spec, value: Spec, mask: Spec, *, scale: float, causal: bool = False
 ) -> tuple[Spec, Spec]:
     out, weights = _infer_attention(query, key, value, scale=scale)
-    if seen.dtype not in BOOLS:
-        raise DTypeError(f"attention: the mask must hold bools, got {seen.dtype.name}")
-    shape = broadcast_shapes("attention", seen.shape, weights.shape)
+    _need_mask(mask, weights)
+    return out, weights
+
+
+def _need_mask(mask: Spec, weights: Spec) -> None:
+    shape = broadcast_shapes("attention", mask.shape, weights.shape)
     if not may_equal(shape, weights.shape):
         raise ShapeError(
-            f"attention: the mask {format_shape(seen.shape)} must broadcast to "
+            f"attention: the mask {format_shape(mask.shape)} must broadcast to "
             f"{format_shape(weights.shape)}"
         )
-    return out, weights
 
 
 def _infer_adjoint(
@@ -141,6 +142,37 @@ defop(
     result="contiguous",
     work=multiply_adds(_products),
 ).vjp(seen=NONDIFF).vjp_together("query key value", _attention_rule)
+
+
+def _bias_rule(
+    xp: Any,
+    g_out: Any,
+    g_weights: Any,
+    value: Any,
+    weights: Any,
+    bias_like: Any,
+) -> Any:
+    """What arrives at the scores, which are those of softmax."""
+    arriving = g_weights
+    if g_out is not None:
+        y, v = _turned(xp, g_out, value)
+        t = _product(xp, y, v, "y")
+        arriving = t if arriving is None else arriving + t
+    return xp.sum_like(xp.softmax_adjoint(arriving, weights, axis=3), bias_like)
+
+
+defop(
+    "biased_attention",
+    attention.biased_attention,
+    inputs="query key value bias",
+    outputs="out weights",
+    infer=_infer_masked,
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+    result="contiguous",
+    work=multiply_adds(_products),
+).vjp(bias=_bias_rule).vjp_together("query key value", _attention_rule)
 
 
 def _adjoint_rule(

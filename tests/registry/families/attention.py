@@ -57,6 +57,13 @@ def _masked() -> list[Sample]:
     return samples
 
 
+def _biased() -> list[Sample]:
+    return [
+        Sample(s.label, (*s.operands[:3], real(*np.shape(s.operands[3]))), s.attrs)
+        for s in _masked()
+    ]
+
+
 def _adjoint() -> list[Sample]:
     samples = []
     for label, (batch, queries, keys, heads, width, values) in _SIZES.items():
@@ -82,20 +89,36 @@ def attention(
 
 
 def masked_attention(
-    query: Array, key: Array, value: Array, mask: Array, scale: float, causal: bool
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array,
+    scale: float,
+    causal: bool,
+    bias: Array | None = None,
 ) -> tuple[Array, Array]:
     batch, queries, heads, _ = query.shape
     keys = key.shape[1]
     out = np.zeros((batch, queries, heads, value.shape[3]))
     weights = np.zeros((batch, heads, queries, keys))
     mask = np.broadcast_to(mask, weights.shape)
+    term = np.broadcast_to(0.0 if bias is None else bias, weights.shape)
     for b, i, h in np.ndindex(batch, queries, heads):
         seen = [j for j in range(keys) if mask[b, h, i, j] and (j <= i or not causal)]
-        e = [math.exp(scale * math.fsum(query[b, i, h] * key[b, j, h])) for j in seen]
+        e = [
+            math.exp(scale * math.fsum(query[b, i, h] * key[b, j, h]) + term[b, h, i, j])
+            for j in seen
+        ]
         for j, share in zip(seen, e, strict=True):
             weights[b, h, i, j] = share / math.fsum(e)
             out[b, i, h] += weights[b, h, i, j] * value[b, j, h]
     return out, weights
+
+
+def biased_attention(
+    query: Array, key: Array, value: Array, bias: Array, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    return masked_attention(query, key, value, np.ones((1, 1), np.bool_), scale, causal, bias)
 
 
 def attention_adjoint(
@@ -118,11 +141,13 @@ def attention_adjoint(
 SAMPLES: dict[str, list[Sample]] = {
     "attention": _attention(),
     "masked_attention": _masked(),
+    "biased_attention": _biased(),
     "attention_adjoint": _adjoint(),
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "attention": attention,
     "masked_attention": masked_attention,
+    "biased_attention": biased_attention,
     "attention_adjoint": attention_adjoint,
 }

@@ -208,9 +208,38 @@ struct attention_fX {
     int causal;
     const real *query, *key, *value, *y;
     real *out, *weights, *dquery, *dkey, *dvalue;
-    const char *seen; /* which keys a query sees, or NULL; and the bytes from one to the next */
-    intptr_t seen_steps[4];
+    const char *seen, *bias; /* which keys a query sees, and what is added to scores, or NULL */
+    intptr_t steps[4];       /* bytes from one element of either to the next */
 };
+
+static void of_scores_fX(struct attention_fX *c, ae_array x)
+{
+    for (int k = 0; k < 4; k++)
+        c->steps[k] = AE_SIZES(x)[k] == 1 ? 0 : AE_STRIDES(x)[k];
+}
+
+/* Where a row of the array for scores begins. */
+static const char *for_row_fX(const struct attention_fX *c, const char *x, int64_t head, int64_t i)
+{
+    return x + head / c->h.heads * c->steps[0] + head % c->h.heads * c->steps[1] + i * c->steps[2];
+}
+
+static void add_fX(const struct attention_fX *c, int64_t head, int64_t first, int64_t rows, real *w)
+{
+    int64_t keys = c->h.keys, step = c->steps[3];
+    for (int64_t i = 0; i < rows; i++) {
+        const char *from = for_row_fX(c, c->bias, head, first + i);
+        real *row = w + i * keys;
+        if (step == sizeof(real)) {
+#pragma omp simd
+            for (int64_t j = 0; j < keys; j++)
+                row[j] += ((const real *)from)[j];
+        } else {
+            for (int64_t j = 0; j < keys; j++)
+                row[j] += *(const real *)(from + j * step);
+        }
+    }
+}
 
 /* Scores of what is not seen to minus infinity; those of a row that sees no key before `limit` + i
    to 0, and this is noted in `none`. */
@@ -218,11 +247,9 @@ static void hide_fX(const struct attention_fX *c, int64_t head, int64_t first, i
                     int64_t limit, char *none, real *w)
 {
     int64_t keys = c->h.keys;
-    const char *from = c->seen + head / c->h.heads * c->seen_steps[0] +
-                       head % c->h.heads * c->seen_steps[1];
     for (int64_t i = 0; i < rows; i++) {
-        int64_t count = limit + i < keys ? limit + i : keys, step = c->seen_steps[3];
-        const char *seen = from + (first + i) * c->seen_steps[2];
+        int64_t count = limit + i < keys ? limit + i : keys, step = c->steps[3];
+        const char *seen = for_row_fX(c, c->seen, head, first + i);
         real *row = w + i * keys;
         int some = 0;
         if (step == 1) {
@@ -273,6 +300,8 @@ static void attention_heads_fX(void *context, int64_t lo, int64_t hi, int worker
                 int64_t limit = c->causal ? i + 1 : keys;
                 char none[TALL_fX];
                 product_fX(given, seen, turned, h->width, 0, c->scale, 0, w);
+                if (c->bias)
+                    add_fX(c, p, i, rows, w.at);
                 if (c->seen)
                     hide_fX(c, p, i, rows, limit, none, w.at);
                 weigh_fX(rows, keys, limit, w.at);
@@ -319,8 +348,20 @@ AE_FUNCTION masked_fX(ae_array query, ae_array key, ae_array value, ae_array see
     c.causal = causal;
     c.out = AE_DATA(real, out);
     c.seen = AE_DATA(const char, seen);
-    for (int k = 0; k < 4; k++)
-        c.seen_steps[k] = AE_SIZES(seen)[k] == 1 ? 0 : AE_STRIDES(seen)[k];
+    of_scores_fX(&c, seen);
+    run_fX(attention_heads_fX, &c);
+    ae_quiet();
+}
+
+/* `bias`: of the dtype, aligned, and as `seen` otherwise. */
+AE_FUNCTION biased_fX(ae_array query, ae_array key, ae_array value, ae_array bias, ae_array out,
+                      ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
+    c.bias = AE_DATA(const char, bias);
+    of_scores_fX(&c, bias);
     run_fX(attention_heads_fX, &c);
     ae_quiet();
 }

@@ -35,6 +35,20 @@ def _masked_attention(
     return _averages(np, query, key, value, seen, scale, causal)
 
 
+@lowers("biased_attention")
+def _biased_attention(
+    np: Loops,
+    query: Traced,
+    key: Traced,
+    value: Traced,
+    bias: Traced,
+    *,
+    scale: float,
+    causal: bool,
+) -> tuple[Traced, Traced]:
+    return _averages(np, query, key, value, None, scale, causal, bias)
+
+
 def _averages(
     np: Loops,
     query: Traced,
@@ -43,10 +57,13 @@ def _averages(
     seen: Traced | None,
     scale: float,
     causal: bool,
+    bias: Traced | None = None,
 ) -> tuple[Traced, Traced]:
     if not (query.size and value.size):
         raise NotLowered("it has no elements")
     scores = np.matmul(_heads(query) * scale, _heads(key).swapaxes(2, 3))
+    if bias is not None:
+        scores = scores + bias
     if causal:
         here, there = (np.position(scores.shape, axis) for axis in (2, 3))
         earlier = np.map("less_equal", there, here)
