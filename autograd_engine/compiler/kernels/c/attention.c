@@ -76,6 +76,9 @@ static void pack_fX(struct matrix_fX b, int transposed, int64_t k, int64_t n, re
             for (int64_t j = 0; j < there; j++)
                 for (int64_t q = 0; q < k; q++)
                     out[q * WIDE_fX + j] = b.at[(first + j) * b.row + q];
+        } else if (there == WIDE_fX) { /* a size that the compiler knows: one vector */
+            for (int64_t q = 0; q < k; q++)
+                memcpy(out + q * WIDE_fX, b.at + q * b.row + first, sizeof(real) * WIDE_fX);
         } else {
             for (int64_t q = 0; q < k; q++)
                 memcpy(out + q * WIDE_fX, b.at + q * b.row + first, sizeof(real) * there);
