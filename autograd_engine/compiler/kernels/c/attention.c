@@ -402,12 +402,9 @@ static void slopes_fX(int64_t n, int64_t used, const real *w, real scale, real *
 
 /* The columns of `rows` rows from the first on, as rows. */
 static struct rows_fX columns_fX(const real *x, int64_t pitch, int64_t first, int64_t rows,
-                                 int64_t columns, real *to)
+                                 int64_t columns)
 {
-    for (int64_t q = first; q < rows; q++)
-        for (int64_t j = 0; j < columns; j++)
-            to[(q - first) * TALL_fX + j] = x[q * pitch + j];
-    struct rows_fX found = {columns, rows - first, to, 1, TALL_fX};
+    struct rows_fX found = {columns, rows - first, x + first * pitch, 1, pitch};
     return found;
 }
 
@@ -420,7 +417,6 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
     struct steps_fX of_query = in_order_fX(queries, h->heads, h->width);
     struct steps_fX of_key = in_order_fX(keys, h->heads, h->width);
     struct steps_fX of_value = in_order_fX(keys, h->heads, h->values);
-    real turned[SPAN_fX * TALL_fX];
     (void)worker;
     for (int64_t block = lo; block < hi; block++) {
         real *value = c->scratch + block * c->room, *key = value + wide_fX(keys) * h->values;
@@ -459,9 +455,9 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
                     struct matrix_fX to_value = {dv.at + i * dv.row, dv.row};
                     if (first == span && start > 0)
                         continue;
-                    product_fX(columns_fX(slopes + i, keys, first, span, rows, turned), h->width,
+                    product_fX(columns_fX(slopes + i, keys, first, span, rows), h->width,
                                query, queries, start + first, 1, start > 0, to_key);
-                    product_fX(columns_fX(weights + i, keys, first, span, rows, turned), h->values,
+                    product_fX(columns_fX(weights + i, keys, first, span, rows), h->values,
                                y, queries, start + first, 1, start > 0, to_value);
                 }
             }
