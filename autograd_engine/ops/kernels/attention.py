@@ -96,14 +96,7 @@ def masked_attention(
             query, key, value, seen, scale=scale, causal=causal
         )
         return single
-    seen = _with_axes(seen, query, key)
-    run = _in_c("attention.masked", query, value)
-    if run is None:
-        return _in_numpy(query, key, value, seen, scale, causal)
-    given = _readable(query), _readable(key), _readable(value)
-    out, weights, scratch = _results(query, key, value)
-    run(*given, seen, out, weights, scratch, scale, causal)
-    return out, weights
+    return _with_mask("attention.masked", query, key, value, seen, scale, causal)
 
 
 def biased_attention(
@@ -115,21 +108,22 @@ def biased_attention(
             query, key, value, bias, scale=scale, causal=causal
         )
         return single
-    bias = _with_axes(bias, query, key)
-    run = _in_c("attention.biased", query, value)
+    return _with_mask("attention.biased", query, key, value, bias, scale, causal)
+
+
+def _with_mask(
+    name: str, query: Array, key: Array, value: Array, mask: Array, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
+    if mask.shape != shape:
+        mask = mask.reshape(_four_axes(mask.shape, shape))
+    run = _in_c(name, query, value)
     if run is None:
-        return _in_numpy(query, key, value, bias, scale, causal)
+        return _in_numpy(query, key, value, mask, scale, causal)
     given = _readable(query), _readable(key), _readable(value)
     out, weights, scratch = _results(query, key, value)
-    bias = bias if bias.flags.aligned else bias.copy()
-    run(*given, bias, out, weights, scratch, scale, causal)
+    run(*given, mask if mask.flags.aligned else mask.copy(), out, weights, scratch, scale, causal)
     return out, weights
-
-
-def _with_axes(mask: Array, query: Array, key: Array) -> Array:
-    """A mask with as many axes as weights have."""
-    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
-    return mask if mask.shape == shape else mask.reshape(_four_axes(mask.shape, shape))
 
 
 @lru_cache(maxsize=256)
