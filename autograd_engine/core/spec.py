@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -213,6 +214,7 @@ def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
+@functools.lru_cache(maxsize=128)
 def along(ndim: int, axis: int) -> tuple[int, ...]:
     """The shape in which a vector lies along `axis` of an array of so many axes."""
     return tuple(-1 if i == axis else 1 for i in range(ndim))

@@ -67,6 +67,8 @@ def narrow(x: Any, like: Any) -> Any:
 
 def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> float:
     """A number, which is NaN only where it `fills` something."""
+    if value.__class__ is float and value == value:
+        return value
     found = as_number(value)
     if isinstance(found, SymbolicNumber):
         return found  # type: ignore[return-value]

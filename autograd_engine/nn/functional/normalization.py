@@ -382,7 +382,7 @@ def _channels_second(x: Any, channel: int) -> tuple[Any, Any]:
 def _pixels(x: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
     """The shape ``[N, *lead, the rest]`` for ``[N, C, ...]``, in as many pixels as there are."""
     sizes = _shape_of(x)[1:]
-    if any(isinstance(d, Dim) for d in sizes):
+    if (x.__class__ is Tensor and x._data.size) or any(isinstance(d, Dim) for d in sizes):
         rest = -1
     else:
         count = product(lead)
@@ -438,22 +438,25 @@ def group_norm(
         )
     weight = _affine("group_norm", "weight", weight, (channels,))
     bias = _affine("group_norm", "bias", bias, (channels,))
-    first, back = _channels_second(x, channel)
-    dtype = _dtype_of(x)
+    first, back = (x, None) if channel == 1 else _channels_second(x, channel)
+    dtype, split = _dtype_of(x), _pixels(first, (int(num_groups),))
+    alike = (weight is None or _dtype_of(weight) == dtype) and (
+        bias is None or _dtype_of(bias) == dtype
+    )
     ones, zeros = _identity(channels, dtype)
-    if isinstance(x, Tensor):
+    if x.__class__ is Tensor:
         ones, zeros = Tensor._wrap(ones), Tensor._wrap(zeros)
-    alike = all(v is None or _dtype_of(v) == dtype for v in (weight, bias))
-    out, _, _ = ops.standardize_affine(
+    out = ops.standardize_affine(
         first,
         weight if alike and weight is not None else ones,
         bias if alike and bias is not None else zeros,
         axis=(2,),
         epsilon=epsilon,
-        split=_pixels(first, (int(num_groups),)),
+        split=split,
         spread=along(len(shape), 1),
-    )
-    out = back(out)
+    )[0]
+    if back is not None:
+        out = back(out)
     return out if alike else _scaled(x, out, weight, bias, along(len(shape), channel))
 
 

@@ -61,6 +61,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "log_softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
     "bell": unary(),
     "silu": unary(),
+    "gelu_tanh": unary(),
     "softplus": unary(),
     "log_sigmoid": unary(),
     "elu": [
@@ -89,6 +90,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "softmax_adjoint": softmax_adjoint,
     "log_softmax_adjoint": log_softmax_adjoint,
     "silu": each(lambda x: x / (1.0 + math.exp(-x))),
+    "gelu_tanh": each(
+        lambda x: x / 2 * (1.0 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    ),
     "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),
     "elu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v) - 1.0))(x),

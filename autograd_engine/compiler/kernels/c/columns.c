@@ -400,19 +400,21 @@ static void affine_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
+/* `sizes`: those before, along and behind the axis. */
 AE_FUNCTION affine_fX(ae_array x, ae_array weight, ae_array bias, ae_array out, ae_array mean,
-                      ae_array variance, int64_t outer, int64_t n, int64_t inner, double epsilon)
+                      ae_array variance, ae_array sizes, double epsilon)
 {
+    const int64_t *of = AE_DATA(const int64_t, sizes);
     struct columns_fX c = {.x = AE_DATA(const real, x),
                            .weight = AE_DATA(const real, weight),
                            .bias = AE_DATA(const real, bias),
                            .out = AE_DATA(real, out),
                            .first = AE_DATA(real, mean),
                            .second = AE_DATA(real, variance),
-                           .n = n,
-                           .inner = inner,
+                           .n = of[1],
+                           .inner = of[2],
                            .epsilon = epsilon};
-    run_fX(affine_blocks_fX, &c, outer, 2);
+    run_fX(affine_blocks_fX, &c, of[0], 2);
 }
 
 /* With h what x is standardized to and y = g weight: (y - <y> - h <y h>) scale, and the sums of g h
@@ -456,23 +458,26 @@ static void affine_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int 
 }
 
 /* `sums` has the shape [outer, 2, inner]: that of the first becomes the sum. */
-AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx, ae_array sums,
-                              int64_t outer, int64_t n, int64_t inner, double epsilon)
+AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx,
+                              ae_array dweight, ae_array dbias, ae_array sums, ae_array sizes,
+                              double epsilon)
 {
-    real *first = AE_DATA(real, sums);
+    const int64_t *of = AE_DATA(const int64_t, sizes), outer = of[0], inner = of[2];
+    real *first = AE_DATA(real, sums), *to_weight = AE_DATA(real, dweight);
+    real *to_bias = AE_DATA(real, dbias);
     struct columns_fX c = {.x = AE_DATA(const real, x),
                            .y = AE_DATA(const real, g),
                            .weight = AE_DATA(const real, weight),
                            .out = AE_DATA(real, dx),
                            .first = first,
-                           .n = n,
+                           .n = of[1],
                            .inner = inner,
                            .epsilon = epsilon};
     run_fX(affine_adjoint_blocks_fX, &c, outer, 4);
-    for (int64_t j = 0; outer > 1 && j < 2 * inner; j++) {
+    for (int64_t j = 0; j < 2 * inner; j++) {
         double total = 0;
         for (int64_t k = 0; k < outer; k++)
             total += first[2 * inner * k + j];
-        first[j] = (real)total;
+        *(j < inner ? to_weight + j : to_bias + j - inner) = (real)total;
     }
 }

@@ -13,10 +13,13 @@
     AE_VISIBLE void name(char **args, const intptr_t *dims, const intptr_t *steps, void *data)
 
 /* A function that Python calls with arrays and numbers. The address of the elements of an array
-   stands behind the head that all objects of Python have. */
+   stands behind the head that all objects of Python have, then the number of its axes, and where
+   their sizes and strides (in bytes) are. */
 #define AE_FUNCTION AE_VISIBLE void
 typedef const char *ae_array;
 #define AE_DATA(type, array) (*(type *const *)((array) + AE_HEAD))
+#define AE_SIZES(array) (*(const intptr_t *const *)((array) + AE_HEAD + 2 * sizeof(void *)))
+#define AE_STRIDES(array) (*(const intptr_t *const *)((array) + AE_HEAD + 3 * sizeof(void *)))
 
 /* Work, counted in elements of a cheap function, from which on a thread is worth waking: some ten
    microseconds of it. */

@@ -165,16 +165,17 @@ class MultiHeadAttention(Layer):
         else:
             cache = Cache(*self._joined(cache, *self.compute_kv(key, value)))
             k, v = map(_turned, cache)
-        if attn_mask is None and not (self.dropout and self.training):
-            mixed, weights = ops.attention(q, k, v, scale=self.head_dim**-0.5)
-        else:
+        mask, scale = additive(self, attn_mask, q), self.head_dim**-0.5
+        if self.dropout and self.training:
             q, k, v = map(_turned, (q, k, v))
-            scores = matmul(q * self.head_dim**-0.5, k, transpose_y=True)
-            mask = additive(self, attn_mask, scores)
+            scores = matmul(q * scale, k, transpose_y=True)
             weights = F.softmax(scores if mask is None else scores + mask)
-            if self.dropout:
-                weights = F.dropout(weights, self.dropout, training=self.training)
+            weights = F.dropout(weights, self.dropout)
             mixed = _turned(matmul(weights, v))
+        elif mask is None:
+            mixed, weights = ops.attention(q, k, v, scale=scale)
+        else:
+            mixed, weights = ops.biased_attention(q, k, v, mask, scale=scale)
         out = self.out_proj(reshape(mixed, [0, 0, self.embed_dim]))
         more = [*([weights] if self.need_weights else []), *([] if cache is None else [cache])]
         return (out, *more) if more else out
