@@ -10,7 +10,9 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.compiler.kernels.elementwise import row_text
+from autograd_engine.ops import indexing
 from autograd_engine.ops.kernels.compiled import LARGE, MANY, ROW, compiled
+from autograd_engine.ops.linalg import products
 from autograd_engine.ops.registry import cores
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -130,7 +132,7 @@ def test_results_are_near_those_of_numpy(op: OpDef, dtype: str) -> None:
 
 def test_one_step_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy's bits, forward, backward and summed up, whatever meets."""
-    monkeypatch.setattr(cores, "_several", lambda: True)
+    monkeypatch.setattr(cores, "several", lambda: True)
     paddle.set_flags({"FLAGS_compiled_kernels": True})
     random = np.random.default_rng(2)
     shape = (2, MANY // 2 + 3)
@@ -154,3 +156,33 @@ def test_one_step_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
             found.append([z, *paddle.grad(z, [a, b])])
         for ours, theirs in zip(*found, strict=True):
             np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+@over("dtype", DTYPES)
+def test_rows_that_are_read_and_written_on_all_cores(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An embedding, products of its rows that sum over nothing, and its update: NumPy's bits."""
+    monkeypatch.setattr(cores, "several", lambda: True)
+    for module in (indexing, products):
+        monkeypatch.setattr(module, "several", lambda: True)
+    random = np.random.default_rng(3)
+    table, wide = random.random((300, 77)).astype(dtype), random.random((900, 3, 1)).astype(dtype)
+    index = random.integers(0, 300, (20, 95))
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        given = paddle.to_tensor(table, stop_gradient=False)
+        read = paddle.nn.functional.embedding(paddle.to_tensor(index), given, sparse=True)
+        rows = paddle.unsqueeze(read[:10].reshape([-1, 77])[:900], 1)
+        outer = paddle.to_tensor(wide) @ rows
+        (read.sum() + (outer * outer).sum()).backward()
+        paddle.optimizer.SGD(0.1, parameters=[given]).step()
+        found.append([read.numpy(), outer.numpy(), given.numpy()])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert not np.array_equal(found[0][2], table)
+    with pytest.raises(IndexError, match="300 is out of range"):
+        paddle.nn.functional.embedding(
+            paddle.to_tensor(np.full((20, 95), 300)), paddle.to_tensor(table)
+        )

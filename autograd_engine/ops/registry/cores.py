@@ -16,11 +16,11 @@ from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS
 
-__all__ = ["added", "on_all_cores"]
+__all__ = ["added", "on_all_cores", "several"]
 
 
 @functools.cache
-def _several() -> bool:
+def several() -> bool:
     """Whether this process began with more than one."""
     return bool(above.threads() > 1)
 
@@ -38,7 +38,7 @@ def _unary(op: OpDef) -> Callable[..., Any]:
     kernel, name = op.kernel, f"{ROW}{op.name}.kernel"
 
     def unary(x: Any) -> Any:
-        run = compiled(name, x) if _several() else None
+        run = compiled(name, x) if several() else None
         return kernel(x) if run is None else run(x)
 
     return unary
@@ -49,7 +49,7 @@ def _binary(op: OpDef) -> Callable[..., Any]:
 
     def binary(x: Any, y: Any) -> Any:
         alike = x.dtype is y.dtype and (x.shape == y.shape or not x.ndim or not y.ndim)
-        run = compiled(name, x) if alike and _several() else None
+        run = compiled(name, x) if alike and several() else None
         return kernel(x, y) if run is None else run(x, y)
 
     return binary
@@ -58,7 +58,7 @@ def _binary(op: OpDef) -> Callable[..., Any]:
 def added(total: Any, g: Any, out: Any = None) -> Any:
     """The sum of two large arrays, as ``total + g`` or, with `out`, ``total += g``."""
     alike = total.__class__ is g.__class__ and total.shape == g.shape and total.dtype is g.dtype
-    run = compiled(f"{ROW}add.kernel", g) if alike and _several() else None
+    run = compiled(f"{ROW}add.kernel", g) if alike and several() else None
     if run is not None:
         return run(total, g, out)
     if out is None:
