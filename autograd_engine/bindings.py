@@ -365,6 +365,7 @@ ORIGINS.update(
         "shallow": "interop.numpy_protocol.python_protocol",
         "state_of": "static.save_load",
         "tensor_html": "eager.html",
+        "threads": "compiler.native.runtime",
         "to_python": "static.analysis.to_python",
         "variable_text": "program.printing",
     }

@@ -43,6 +43,8 @@ from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
+from autograd_engine.ops.kernels.compiled import MANY
+from autograd_engine.ops.registry.cores import on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
@@ -126,6 +128,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_getframe": _getframe,
         "_current_mode": current_mode,
         "_kernel": op.kernel,
+        "_on_all_cores": on_all_cores(op),
         "_link": link,
         "_ndarray": np.ndarray,
         "_new": object.__new__,
@@ -248,7 +251,7 @@ def _source(op: OpDef, unless: str) -> str:
     body = [
         *_checks(op, arrays, general, unless),
         "try:",
-        f"    _out = _kernel({', '.join(arrays)}{attrs})",
+        f"    _out = {_computed(op, arrays, attrs)}",
         "except Exception as _error:",
         f"    if not ({tensors}): return {general}",
         f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
@@ -273,6 +276,16 @@ def _source(op: OpDef, unless: str) -> str:
         f"        return {general}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
+    call = f"_kernel({', '.join(arrays)}{attrs})"
+    if on_all_cores(op) is None:
+        return call
+    small = f" < {MANY} > ".join(f"{a}.size" for a in arrays)
+    if len(arrays) == 1:
+        small += f" < {MANY}"
+    return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
 def _made(tensor: str, array: str) -> list[str]:

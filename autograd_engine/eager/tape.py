@@ -28,6 +28,8 @@ from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
+from autograd_engine.ops.kernels.compiled import MANY
+from autograd_engine.ops.registry.cores import added
 from autograd_engine.ops.registry.half_sum import HalfSum, is_half
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -384,16 +386,21 @@ def run_backward(
                         g = step.plus(edge, g, gi)
                     elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         g = HalfSum.of(g, gi)
-                    else:
+                    elif gi.__class__ is not _ndarray or gi.size < MANY:
                         g = g + gi
+                    else:
+                        g = added(g, gi)
                 elif edge in cotangents:
                     if expected is not None:
                         cotangents[edge] = step.plus(edge, cotangents[edge], gi)
                     elif edge in owned:
                         if gi.__class__ is Scattered:  # no array adds it to itself in place
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
-                        else:
+                        elif gi.__class__ is not _ndarray or gi.size < MANY:
                             cotangents[edge] += gi
+                        else:
+                            total = cotangents[edge]
+                            cotangents[edge] = added(total, gi, total)
                     elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         cotangents[edge] = HalfSum.of(cotangents[edge], gi)
                         rounds = True

@@ -63,7 +63,13 @@ def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
 
 
 def sgd_rows(param: Array, rows: Array, values: Array, learning_rate: Array) -> None:
-    """`_sgd` in place, of the rows that have a gradient."""
+    """`_sgd` in place, of the rows that have a gradient: in range, each once."""
+    run = _in_c("sgd_rows", param) if values.size >= WORTH else None
+    alike = values.dtype == param.dtype == learning_rate.dtype and rows.dtype == np.int64
+    if run is not None and alike:
+        given = np.ascontiguousarray(rows), np.ascontiguousarray(values)
+        run(param, *given, len(rows), values.size // len(rows), float(learning_rate))
+        return
     param[rows] = param[rows] - values * learning_rate
 
 

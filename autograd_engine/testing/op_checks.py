@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -382,6 +383,7 @@ def _spied(op: OpDef, called: list[str]) -> Iterator[None]:
     functions = {name: rule.fn for name, rule in rules.items()}
 
     def noting(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+        @wraps(fn)
         def noted(*args: Any, **attrs: Any) -> Any:
             called.append(name)
             return fn(*args, **attrs)

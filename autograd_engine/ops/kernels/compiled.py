@@ -26,6 +26,7 @@ from autograd_engine.core.spec import Array
 
 __all__ = [
     "LARGE",
+    "MANY",
     "MANY_STEPS",
     "ROW",
     "SWITCH",
@@ -37,6 +38,7 @@ __all__ = [
 
 LARGE: Final = 1 << 13  # elements from which on loops of one step each are worth replacing
 MANY_STEPS: Final = 1 << 5  # the same of kernels for which NumPy begins ten loops or more
+MANY: Final = 1 << 17  # and from which on a second core is worth waking for one step
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 

@@ -30,15 +30,25 @@ from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import ROW, compiled
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.compiled_rows import are_numbers
+from autograd_engine.ops.registry.cores import on_all_cores
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
-__all__ = ["in_place_rule"]
+__all__ = ["in_place_rule", "one_step"]
 
 
 _WORTH: Final = 1 << 14  # elements: from here on it pays to write over what is done with
+
+# Of the ufuncs that operators are: the row, and how it is written.
+_WRITTEN: Final = {
+    np.add: ("add", "{} + {}"),
+    np.subtract: ("subtract", "{} - {}"),
+    np.multiply: ("multiply", "{} * {}"),
+    np.divide: ("divide", "{} / {}"),
+    np.negative: ("negative", "-{}"),
+}
 
 _Step: TypeAlias = tuple[np.ufunc, tuple[Any, ...]]
 
@@ -186,4 +196,32 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, _Value)
 
 
+def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None] | None:
+    """What a rule of no step, or one of arithmetic, is as text; None of any other.
+
+    Returns
+    -------
+    (str, str, callable or None)
+        The step, of ``g`` and of what the rule saves, by name; and for large arrays the arguments
+        of a function that does it on all cores, and that function.
+    """
+    if not op.elementwise or op.tangent is None or op.multiple or REGISTRY.get(op.name) is not op:
+        return None
+    if hasattr(rule.fn, "__wrapped__"):  # somebody watches its calls
+        return None
+    found = _steps_of(rule)
+    if found is None:
+        return None
+    steps, result = found
+    if not steps:
+        return ("g", "", None) if result == "given_g" else None
+    ufunc, operands = steps[0]
+    if len(steps) > 1 or ufunc not in _WRITTEN or not all(map(_is_array, operands)):
+        return None
+    row, form = _WRITTEN[ufunc]
+    names = [v.name.removeprefix("given_") for v in operands]
+    return form.format(*names), ", ".join(names), on_all_cores(REGISTRY[row])
+
+
+Pullback.one_step = staticmethod(one_step)
 Pullback.in_place = staticmethod(in_place_rule)

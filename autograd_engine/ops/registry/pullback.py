@@ -26,7 +26,7 @@ import numpy as np
 
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
-from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.kernels.compiled import LARGE, MANY
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Pullback:
 
     # The form of a rule for large arrays, if it has one: see `inplace_rules`.
     in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
+    one_step: ClassVar[Callable[[OpDef, Rule], tuple[str, str, Callable[..., Any] | None] | None]]
 
     def __init__(
         self,
@@ -227,6 +228,12 @@ class Pullback:
                     scope |= {f"large_{name}": large, "ndarray": np.ndarray}
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
+                    call, operands, many = step  # without the call of a function
+                    if many is not None:
+                        scope |= {f"many_{name}": many, "ndarray": np.ndarray}
+                        is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
+                        call = f"many_{name}({operands}) if {is_many} else {call}"
                 lines.append(f"grad_{name} = {call}")
                 if self.checked and op.variadic and name == op.inputs[-1]:
                     lines.append(f"several(grad_{name}, len({name}_like), {name!r})")
