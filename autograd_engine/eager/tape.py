@@ -563,8 +563,9 @@ class _Step(NamedTuple):
 
 def _restrict(node: Node, needed: Mapping[Edge, int]) -> tuple[Pullback, tuple[Edge, ...]]:
     """The part of a node's pullback that leads to `needed`."""
-    keep = [(k, e) for k, e in zip(node.pullback.wanted, node.edges, strict=True) if e in needed]
-    return node.pullback.restrict(tuple([k for k, _ in keep])), tuple([e for _, e in keep])
+    pullback, edges = node.pullback, node.edges
+    wanted = [k for k, e in zip(pullback.wanted, edges, strict=True) if e in needed]
+    return pullback.restrict(tuple(wanted)), tuple([e for e in edges if e in needed])
 
 
 def check_alive(node: Node) -> None:
