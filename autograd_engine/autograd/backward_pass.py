@@ -376,6 +376,8 @@ def _checked_tensors(
     again: str = "name it once, with twice the cotangent",
     refused: type[ArgumentError] = ArgumentError,
 ) -> list[Tensor]:
+    if value.__class__ is Tensor:
+        return [value]
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
         raise ArgumentError(f"{function}: {argument} cannot be empty; give one Tensor at least")
@@ -385,7 +387,7 @@ def _checked_tensors(
                 f"{function}: {argument} must be a Tensor or a list of Tensors, got "
                 f"{type(v).__name__}"
             )
-    if len({id(v) for v in values}) != len(values):
+    if len(values) > 1 and len({id(v) for v in values}) != len(values):
         raise refused(f"{function}: {argument} holds the same Tensor twice; {again}")
     return values
 
@@ -393,9 +395,9 @@ def _checked_tensors(
 def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
     """One ndarray for each root."""
     if value is None:
-        values: list[Any] = [None] * len(roots)
-    elif isinstance(value, Tensor):
-        values = [value]
+        return [_ones(t._data) for t in roots]
+    if isinstance(value, Tensor):
+        values: list[Any] = [value]
     elif isinstance(value, (list, tuple)):
         values = list(value) or [None] * len(roots)
     else:
@@ -413,6 +415,8 @@ def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument:
 
 def recorded_cotangents(given: Any, arrays: list[Any]) -> list[Any]:
     """Cotangents as Tensors. One that has a history keeps it: gradients depend on it linearly."""
+    if given is None:
+        return [Tensor._wrap(a) for a in arrays]
     values = [given] if isinstance(given, Tensor) else list(given or [None] * len(arrays))
     return [
         Tensor._wrap(a) if t is None else t if t._data is a else _as(t, a)

@@ -62,7 +62,8 @@ class _Codes:
     __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
 
     def __init__(self, op: OpDef, flat: CodeType) -> None:
-        self._name, self._inputs, self._attrs = op.name, op.inputs, tuple(op.attrs)
+        inputs = (f"*{op.inputs[0]}",) if op.variadic else op.inputs
+        self._name, self._inputs, self._attrs = op.name, inputs, tuple(op.attrs)
         self.flat = flat
         self._general: CodeType | None = None
 
@@ -103,7 +104,10 @@ def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
     if op.casts and not any(op.rule_at(k) for k in range(len(op.inputs))):
         return False  # `record` has to see what is cast to complex numbers
-    return bool(op.inputs) and not (op.variadic or op.variadic_output)
+    if op.variadic:
+        plain = op.dtypes == "common" and not (op.untyped or op.real)
+        return plain and len(op.inputs) == 1 and not op.multiple
+    return bool(op.inputs) and not op.variadic_output
 
 
 def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
@@ -111,7 +115,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
 
     `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
     """
-    source = _source(op, unless)
+    source = _variadic_source(op) if op.variadic else _source(op, unless)
     scope: dict[str, Any] = {
         "_MultiNode": MultiNode,
         "_Node": Node,
@@ -154,7 +158,8 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
 
 def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
     positional = ", ".join(inputs)
-    signature = positional + "".join(f", {a}" for a in ("*", *attrs) if attrs)
+    keywords = attrs if positional.startswith("*") else ("*", *attrs)
+    signature = positional + "".join(f", {a}" for a in keywords if attrs)
     named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
     text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
@@ -202,9 +207,10 @@ class _Pullbacks(dict[int, Any]):
         self._width = len(op.inputs)
 
     def __missing__(self, key: int) -> Any:
-        mask = key & ((1 << self._width) - 1)
-        found = self[key] = self._op.pullback(mask, key >> self._width)
-        return found
+        op, mask = self._op, key & ((1 << self._width) - 1)
+        made = op.pullback(key) if op.variadic else op.pullback(mask, key >> self._width)
+        self[key] = made
+        return made
 
 
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
@@ -288,6 +294,72 @@ def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
+def _variadic_source(op: OpDef) -> str:
+    """The text for an operation of any number of arrays, which are all that it takes."""
+    attrs = "".join(f", {name}={name}" for name in op.attrs)
+    defaults = "".join(f", {name}=_default_{name}" for name in op.attrs)
+    xs = op.inputs[0]
+    general = f"_general(*{xs}{attrs})"
+    tensors = f"all([isinstance(_x, _Tensor) for _x in {xs}])"
+    return (
+        "\n        ".join(
+            [
+                f"def {op.name}(*{xs}{defaults}):\n    try:",
+                f"_arrays = [_x._data for _x in {xs}]",
+                f"if not _arrays: return {general}",
+                "_mask, _bit = 0, 1",
+                f"for _x in {xs}:",
+                "    if not _x._stop: _mask += _bit",
+                "    _bit += _bit",
+                "_dtype = _arrays[0].dtype",
+                "for _a in _arrays:",
+                f"    if _a.dtype is not _dtype: return {general}",
+                "try:",
+                f"    _out = _kernel(*_arrays{attrs})",
+                "except Exception as _error:",
+                f"    if not {tensors}: return {general}",
+                f"    _explain_failure(_op, _arrays, {_attr_dict(op)}, _error)",
+                "if _out.__class__ is not _ndarray: _out = _asarray(_out)",
+                *_made("_t", "_out"),
+                "if _mask and (_mode := _current_mode().enabled):",
+                "    if _mode is not True:",
+                f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
+                "    _pullback = _pullbacks[_mask]",
+                f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
+                *("    " + line for line in _node(op, "tuple(_arrays), _out")),
+                "    _t._stop = False",
+                "    _t._node = _node",
+                "    return _t",
+                *_stopped("_t"),
+                "return _t",
+            ]
+        )
+        + f"""
+    except AttributeError:
+        if {tensors}: raise
+        return {general}
+"""
+    )
+
+
+def _node(op: OpDef, given: str) -> list[str]:
+    """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
+    long as all of this.
+    """
+    return [
+        "_frame = _getframe(1)",
+        "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
+        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
+        "_node.pullback = _pullback",
+        "_node.edges = _edges",
+        f"_node.saved = _pullback.save({given})",
+        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
+        "_node.seq = _newer()",
+        "_node.code = _frame.f_code",
+        "_node.instruction = _frame.f_lasti",
+    ]
+
+
 def _made(tensor: str, array: str) -> list[str]:
     return [f"{tensor} = _new(_Tensor)", f"{tensor}._data = {array}"]
 
@@ -357,17 +429,7 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
         *_edges(names, open_inputs),
         *_projection(op, arrays, outs[0]),
         "_pullback = _pullbacks[_mask]",
-        "_frame = _getframe(1)",
-        "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
-        # A node without the call of its class, which takes twice as long as all of this.
-        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
-        "_node.pullback = _pullback",
-        "_node.edges = _edges",
-        f"_node.saved = _pullback.save({', '.join([*arrays, *outs])})",
-        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
-        "_node.seq = _newer()",
-        "_node.code = _frame.f_code",
-        "_node.instruction = _frame.f_lasti",
+        *_node(op, ", ".join([*arrays, *outs])),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",

@@ -157,6 +157,7 @@ class _GradMode:
 
 
 grad_mode: Final = _GradMode()
+_AS_IT_IS: Final[contextlib.AbstractContextManager[None]] = contextlib.nullcontext()
 
 
 def keep_stacks(keep: bool) -> None:
@@ -195,7 +196,7 @@ def linearizes() -> bool:
 
 def unwatched() -> contextlib.AbstractContextManager[None]:
     """For a pass whose nodes are looked at: what its rules record is not looked at on its own."""
-    return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
+    return _AS_IT_IS if current_mode().anomaly is None else recorded_with(watch=None)
 
 
 def recording() -> _GradSwitch:

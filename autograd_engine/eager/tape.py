@@ -13,7 +13,7 @@ docs/design/eager.md, "Values").
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush, heappushpop
 from types import CodeType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -136,10 +136,10 @@ class Node:
         pullback, edges = self.pullback, self.edges
         lifted: list[Any] = []
         for (kind, place), value in zip(pullback.origins, saved, strict=True):
-            if kind == "shape" or value.__class__ is Spec:
-                lifted.append(value)
-            elif kind == "edge":
+            if kind == "edge":
                 lifted.append(connect(value, edges[place]))
+            elif kind == "shape" or value.__class__ is Spec:
+                lifted.append(value)
             elif kind == "constant":
                 lifted.append(Tensor._wrap(value))
             elif kind == "output":
@@ -261,7 +261,7 @@ def run_backward(
     at: Location,
     retain: bool,
     create_graph: bool = False,
-    needed: set[Edge] | None = None,
+    needed: Mapping[Edge, int] | None = None,
     capture: set[Edge] | None = None,
     observe: Observer | None = None,
     retained: Retained | None = None,
@@ -279,8 +279,8 @@ def run_backward(
         Keep what the nodes saved.
     create_graph : bool
         Record the pass itself, so that its result can be differentiated.
-    needed : set, optional
-        Follow only edges in this set.
+    needed : mapping, optional
+        Follow only these edges, each with how many edges of nodes among them lead to it.
     capture : set, optional
         Nodes whose cotangent is wanted too.
     observe : callable, optional
@@ -310,7 +310,7 @@ def run_backward(
     heap: list[tuple[int, Node]] = []
     rounds = expected is not None  # sums may wait to be finished when the pass is through
     for edge, seed in roots:
-        if expected is not None:
+        if expected is not None and isinstance(seed, Tensor) and not seed._stop:
             (seed,) = own_values((seed,), newer())
         old = cotangents.get(edge)
         if old is None:
@@ -359,8 +359,11 @@ def run_backward(
                 and (capture is None or node not in capture)
             ):
                 pullback = node.pullback
-                if needed is not None and not needed.issuperset(edges):
-                    pullback, edges = _restrict(node, needed)
+                if needed is not None:
+                    for edge in edges:
+                        if edge not in needed:
+                            pullback, edges = _restrict(node, needed)
+                            break
                 if create_graph:
                     start = newer()
                     results = pullback.pull(xp, g, node.lifted(saved), node.attrs)
@@ -448,17 +451,12 @@ class Terms:
 _UNFINISHED: frozenset[Any] = frozenset({Scattered, Unwritten, Terms, HalfSum})
 
 
-def _arrivals(roots: list[tuple[Edge, Any]], needed: set[Edge] | None) -> dict[Edge, int]:
+def _arrivals(roots: list[tuple[Edge, Any]], needed: Mapping[Edge, int] | None) -> dict[Edge, int]:
     """How many cotangents will arrive at each edge, of those in `needed` if that is given."""
-    expected: dict[Edge, int] = {}
+    expected: dict[Edge, int] = {} if needed is None else dict(needed)
     for edge, _ in roots:
         expected[edge] = expected.get(edge, 0) + 1
     if needed is not None:
-        for node in needed:
-            if isinstance(node, Node):
-                for edge in node.edges:
-                    if edge in needed:
-                        expected[edge] = expected.get(edge, 0) + 1
         return expected
     waiting = [edge for edge in expected if isinstance(edge, Node)]
     while waiting:
@@ -477,7 +475,8 @@ def own_values(results: tuple[Any, ...], since: int) -> tuple[Any, ...]:
     a program, where a sum over axes that may have been broadcast stands in the same place. See
     docs/design/table.md, "a cotangent is a value of its own".
     """
-    shared = len(results) > 1 and len(set(map(id, results))) < len(results)
+    count = len(results)
+    shared = count > 1 and (count > 2 or results[0] is results[1])
     own: list[Any] | None = None
     for k, g in enumerate(results):
         if isinstance(g, Tensor) and not g._stop:
@@ -499,7 +498,7 @@ class _Step(NamedTuple):
     xp: Any
     create_graph: bool
     strong: bool
-    needed: set[Edge] | None
+    needed: Mapping[Edge, int] | None
     expected: dict[Edge, int] | None
     capture: set[Edge] | None
     captured: dict[Edge, Any]
@@ -528,7 +527,7 @@ class _Step(NamedTuple):
         else:
             if self.create_graph:
                 saved = node.lifted(saved)
-            if self.needed is not None and not self.needed.issuperset(edges):
+            if self.needed is not None:
                 pullback, edges = _restrict(node, self.needed)
             if self.strong:
                 pullback = pullback.strengthened()
@@ -548,7 +547,12 @@ class _Step(NamedTuple):
         if node.saved.__class__ is Location:
             assert self.capture is not None
             return all(isinstance(e, Node) and e.seq <= node.seq for e in self.capture)
-        return self.needed is not None and not any(e in self.needed for e in node.edges)
+        if self.needed is None:
+            return False
+        for edge in node.edges:  # noqa: SIM110 - a generator takes longer than the rest
+            if edge in self.needed:
+                return False
+        return True
 
     def plus(self, edge: Edge, old: Any, new: Any) -> Any:
         """Cotangents of `edge` in a recorded pass: summed by one operation, when all are there."""
@@ -564,10 +568,11 @@ class _Step(NamedTuple):
         return self.xp.each(lambda one: run_hooks(node.hooks, one, place, self.retained), g)
 
 
-def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]]:
+def _restrict(node: Node, needed: Mapping[Edge, int]) -> tuple[Pullback, tuple[Edge, ...]]:
     """The part of a node's pullback that leads to `needed`."""
-    keep = [(k, e) for k, e in zip(node.pullback.wanted, node.edges, strict=True) if e in needed]
-    return node.pullback.restrict(tuple([k for k, _ in keep])), tuple([e for _, e in keep])
+    pullback, edges = node.pullback, node.edges
+    wanted = [k for k, e in zip(pullback.wanted, edges, strict=True) if e in needed]
+    return pullback.restrict(tuple(wanted)), tuple([e for e in edges if e in needed])
 
 
 def check_alive(node: Node) -> None:
@@ -618,7 +623,7 @@ def connect(value: Array, edge: Edge | None) -> Tensor:
     """`value` as a Tensor whose cotangent goes to `edge`."""
     if edge is None:
         return Tensor._wrap(value)
-    if isinstance(edge, Tensor):
+    if edge.__class__ is not Node and isinstance(edge, Tensor):
         if edge._data is value:
             return edge
         # The leaf has been given another value since: an identity leads to it.

@@ -15,6 +15,7 @@ from autograd_engine.ops.infer import broadcast, cast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import each_element, nothing
 
 
@@ -36,8 +37,8 @@ _binary(
     symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
 ).vjp(
-    x=lambda xp, g: g,
-    y=lambda xp, g: g,
+    x=handed_on,
+    y=handed_on,
 )
 _binary(
     "subtract",
@@ -47,7 +48,7 @@ _binary(
     symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
 ).vjp(
-    x=lambda xp, g: g,
+    x=handed_on,
     y=lambda xp, g: -g,
 )
 _binary(
@@ -259,7 +260,7 @@ defop(
     tangent="linear",
     elements="ordered",
     elementwise=True,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)
 # What a rule hands on: see docs/design/table.md, "a cotangent is a value of its own".
 defop(
     "alias",
@@ -270,4 +271,4 @@ defop(
     result="view",
     elements="ordered",
     elementwise=True,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)

@@ -24,6 +24,7 @@ from autograd_engine.ops.kernels.axes import line_key, take_lines
 from autograd_engine.ops.kernels.compiled import MANY, compiled
 from autograd_engine.ops.registry.cores import several
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import each_read, nothing
 
 _minimum: Any = functools.partial(np.minimum.reduce, axis=None)
@@ -188,7 +189,7 @@ defop(
     checks_values=True,
     work=each_read(operand=1),
 ).vjp(
-    base=lambda xp, g: g,
+    base=handed_on,
     x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
     index=NONDIFF,
 )

@@ -11,6 +11,7 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.pullback import handed_on
 
 
 def _round(x: Array, *, decimals: int = 0) -> Array:
@@ -54,7 +55,7 @@ def _dividing(name: str, ufunc: Any) -> OpDef:
 
 
 _dividing("remainder", np.remainder).vjp(
-    x=lambda xp, g: g,
+    x=handed_on,
     y=lambda xp, g, x, y: -(g * xp.floor_divide(x, y)),
 )
 _dividing("floor_divide", np.floor_divide).nondiff()

@@ -29,6 +29,7 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import nothing, of_matrices
 
 
@@ -62,7 +63,7 @@ defop(
     infer=infer_square("mirror_triangle"),
     stacks="leading",
     work=nothing,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)
 
 
 # --- Cholesky

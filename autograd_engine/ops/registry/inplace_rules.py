@@ -197,7 +197,7 @@ def _is_array(value: Any) -> bool:
 
 
 def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None] | None:
-    """What a rule of no step, or one of arithmetic, is as text; None of any other.
+    """What a rule of one step of arithmetic is as text; None of any other.
 
     Returns
     -------
@@ -212,11 +212,11 @@ def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None
     found = _steps_of(rule)
     if found is None:
         return None
-    steps, result = found
-    if not steps:
-        return ("g", "", None) if result == "given_g" else None
-    ufunc, operands = steps[0]
-    if len(steps) > 1 or ufunc not in _WRITTEN or not all(map(_is_array, operands)):
+    steps, _ = found
+    if len(steps) != 1:
+        return None
+    ((ufunc, operands),) = steps
+    if ufunc not in _WRITTEN or not all(map(_is_array, operands)):
         return None
     row, form = _WRITTEN[ufunc]
     names = [v.name.removeprefix("given_") for v in operands]

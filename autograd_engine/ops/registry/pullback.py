@@ -32,7 +32,12 @@ from autograd_engine.ops.registry.scattered_cotangent import dense
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
 
-__all__ = ["LARGE", "Pullback"]
+__all__ = ["LARGE", "Pullback", "handed_on"]
+
+
+def handed_on(xp: Any, g: Any) -> Any:
+    """The rule of an input whose cotangent is that of the result: pullbacks do without the call."""
+    return g
 
 
 class Pullback:
@@ -224,7 +229,9 @@ class Pullback:
                 ]
                 call = f"rule_{name}({', '.join(arguments)})"
                 large = None if self.strong else Pullback.in_place(op, name, rule)
-                if large is not None:
+                if rule.fn is handed_on:
+                    (call,) = rule.cotangents
+                elif large is not None:
                     scope |= {f"large_{name}": large, "ndarray": np.ndarray}
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
