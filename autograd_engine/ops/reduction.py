@@ -67,10 +67,26 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 defop(
-    "sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", symbolic=True, work=each_read()
+    "sum",
+    _sum,
+    inputs="x",
+    infer=_infer_sum,
+    tangent="linear",
+    symbolic=True,
+    work=each_read(),
+    amp="high",
+    types="reduce_sum",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs))
 defop(
-    "mean", _mean, inputs="x", infer=_reduced, dtypes="floating", tangent="linear", work=each_read()
+    "mean",
+    _mean,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    tangent="linear",
+    work=each_read(),
+    amp="high",
+    types="reduce_mean",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
 
 
@@ -94,9 +110,13 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
 # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where there is
 # one, though it equals nothing; its share is NaN.
 for _name, _ufunc in (("max", np.maximum), ("min", np.minimum)):
-    _reduction(_name, _ufunc.reduce, real=True, zero_gradient="not_chosen").vjp(
-        x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs)
-    )
+    _reduction(
+        _name,
+        _ufunc.reduce,
+        real=True,
+        zero_gradient="not_chosen",
+        types=f"reduce_{_name}",
+    ).vjp(x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs))
 _reduction("argmax", np.argmax, INT64, real=True).nondiff()
 _reduction("argmin", np.argmin, INT64, real=True).nondiff()
 _reduction("any", np.logical_or.reduce, BOOL).nondiff()
@@ -134,6 +154,8 @@ defop(
     ),
     symbolic=True,
     work=each_read(),
+    amp="high",
+    types="reduce_prod",
 ).vjp(x=_prod_x)
 
 # --- logarithm of a sum of exponentials
@@ -159,7 +181,13 @@ def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
 
 
 defop(
-    "logsumexp", _logsumexp, inputs="x", infer=_reduced, dtypes="floating", work=each_read(4)
+    "logsumexp",
+    _logsumexp,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    work=each_read(4),
+    amp="high",
 ).vjp(x=lambda xp, g, x, out, **attrs: xp.expand_like(g, x, **attrs) * _shares(xp, x, out, **attrs))
 
 # --- norms
@@ -216,5 +244,13 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 
 
 defop(
-    "p_norm", _p_norm, real=True, inputs="x", infer=_reduced, dtypes="floating", work=each_read(3)
+    "p_norm",
+    _p_norm,
+    real=True,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    work=each_read(3),
+    amp="high",
+    types="dist pnorm frobenius_norm renorm",
 ).vjp(x=_p_norm_x)

@@ -103,6 +103,7 @@ defop(
     infer=infer_square("cholesky"),
     **OF_MATRICES,
     work=of_matrices(1, 3),
+    amp="always high",
 ).vjp(x=_cholesky_x)
 
 
@@ -144,7 +145,14 @@ def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
 
 
 defop(
-    "qr", _qr, inputs="x", outputs="q r", infer=_infer_qr, **OF_MATRICES, work=of_matrices(4)
+    "qr",
+    _qr,
+    inputs="x",
+    outputs="q r",
+    infer=_infer_qr,
+    **OF_MATRICES,
+    work=of_matrices(4),
+    amp="always high",
 ).vjp(x=_qr_x)
 
 
@@ -169,6 +177,7 @@ defop(
     infer=_infer_qr_complete,
     **OF_MATRICES,
     work=of_matrices(4),
+    amp="always high",
 ).vjp(x=NONDIFF)
 
 
@@ -233,6 +242,7 @@ defop(
     **OF_MATRICES,
     lazy_cotangents=True,
     work=of_matrices(14),
+    amp="always high",
 ).vjp(x=_svd_x)
 
 
@@ -258,6 +268,7 @@ defop(
     infer=_infer_svd_full,
     **OF_MATRICES,
     work=of_matrices(22),
+    amp="always high",
 ).vjp(x=NONDIFF)
 
 
@@ -289,7 +300,9 @@ def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
-defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES).vjp(
+defop(
+    "residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES, amp="always high"
+).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
     s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),
@@ -332,6 +345,7 @@ defop(
     **OF_MATRICES,
     lazy_cotangents=True,
     work=of_matrices(9),
+    amp="always high",
 ).vjp(x=_eigh_x)
 
 
@@ -348,5 +362,12 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 
 
 defop(
-    "eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, **OF_MATRICES, work=of_matrices(25)
+    "eig",
+    _eig,
+    inputs="x",
+    outputs="w v",
+    infer=_infer_eig,
+    **OF_MATRICES,
+    work=of_matrices(25),
+    amp="always high",
 ).vjp(x=NONDIFF)

@@ -77,6 +77,7 @@ defop(
     infer=_infer_dft,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(
     real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
         g_real_out, g_imag_out, axis=axis, inverse=not inverse, scale=scale
@@ -162,6 +163,7 @@ defop(
     infer=_infer_half_spectrum,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(
     x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
         g_real, g_imag, x_like, **attrs
@@ -182,6 +184,7 @@ defop(
     infer=_infer_from_half,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1))
 defop(
     "from_half_spectrum_like",
@@ -189,6 +192,7 @@ defop(
     inputs="real imag like",
     infer=infer_like,
     tangent="linear",
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 
 
@@ -242,4 +246,6 @@ def _infer_fourier(
     return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
-defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").vjp(x=NONDIFF)
+defop(
+    "fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating", amp="always high"
+).vjp(x=NONDIFF)

@@ -190,12 +190,18 @@ defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
 defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
     x=_silu_x
 )
-defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated", amp="high").vjp(
     x=lambda xp, g, x: g * xp.sigmoid(x)
 )
-defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * xp.sigmoid(-x)
-)
+defop(
+    "log_sigmoid",
+    _log_sigmoid,
+    **ELEMENTWISE,
+    real=True,
+    zero_gradient="saturated",
+    amp="high",
+    types="logsigmoid",
+).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
 
 
 def _elu_slope(xp: Any, x: Any, alpha: float) -> Any:
@@ -233,7 +239,7 @@ _SOFTMAX: Final[dict[str, Any]] = {
     "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
     "zero_gradient": "saturated",
 }
-defop("softmax", _softmax, **_SOFTMAX).vjp(
+defop("softmax", _softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y and its own adjoint.
@@ -252,6 +258,6 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
+defop("log_softmax", _log_softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
 )

@@ -109,6 +109,8 @@ defop(
     lazy_cotangents=True,
     stacks="images",
     work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
 ).vjp_together("query key value", _attention_rule)
 
 

@@ -29,9 +29,9 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 
 
 # The derivative 1 / x is bounded too: by 1 / floor.
-defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
-    x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor)
-)
+defop(
+    "bounded_log", _bounded_log, **ELEMENTWISE, real=True, amp="high", types="bce_loss log_loss"
+).vjp(x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor))
 
 
 def _huber(x: Array, *, delta: float) -> Array:
@@ -43,7 +43,7 @@ def _huber(x: Array, *, delta: float) -> Array:
     return np.asarray(near * (x - 0.5 * near))
 
 
-defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
+defop("huber", _huber, **ELEMENTWISE, real=True, amp="high", types="huber_loss smooth_l1_loss").vjp(
     x=lambda xp, g, x, *, delta: g * xp.minimum(xp.maximum(x, -delta), delta)
 )
 
@@ -67,6 +67,8 @@ defop(
     dtypes="floating",
     tangent="elementwise",
     real=True,
+    amp="high",
+    types="sigmoid_cross_entropy_with_logits",
 ).vjp(
     x=lambda xp, g, x, positive, negative: (
         g * (negative * xp.sigmoid(x) - positive * xp.sigmoid(-x))
@@ -225,6 +227,8 @@ defop(
     stacks="each",
     checks_values=True,
     work=each_read(5),
+    amp="high",
+    types="softmax_with_cross_entropy",
 ).vjp(x=_label_entropy_x, label=NONDIFF)
 
 
@@ -351,6 +355,8 @@ defop(
     real=True,
     stacks="each",
     checks_values=True,
+    amp="high",
+    types="cross_entropy cross_entropy2 nll_loss softmax_with_cross_entropy",
 ).vjp(x=_label_loss_x, label=NONDIFF)
 
 
