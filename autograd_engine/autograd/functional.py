@@ -27,6 +27,7 @@ from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessians.plan import planned_hessian
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
@@ -153,7 +154,7 @@ def _one_element(function: str, value: Any) -> Tensor:
 
 
 def _floating(function: str, y: Tensor) -> None:
-    if y._data.dtype.kind != "f":
+    if y._data.dtype not in FLOATS:
         raise DTypeError(
             f"{function}: func returned {y._data.dtype.name}, which has no derivative; return "
             "floating values: y.astype('float32')"

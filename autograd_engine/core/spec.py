@@ -16,6 +16,7 @@ from autograd_engine.core.dims import (
     fresh_dim,
     product,
 )
+from autograd_engine.core.dtypes import FLOATS, INTEGERS
 from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentTypeError, ShapeError
 
@@ -99,7 +100,7 @@ class ValueSpec(Spec):
     def of(cls, spec: Spec, value: Any) -> Spec:
         """`spec`, with `value` if that is short and of integers."""
         small = isinstance(spec.size, int) and spec.size <= _MOST_VALUES
-        return cls(spec.dtype, value) if small and spec.dtype.kind in "iu" else spec
+        return cls(spec.dtype, value) if small and spec.dtype in INTEGERS else spec
 
     @classmethod
     def constant(cls, spec: Spec, value: Any) -> Spec:
@@ -107,8 +108,8 @@ class ValueSpec(Spec):
 
         A number that is no integer, in an array of integers, counts as unknown.
         """
-        whole = spec.dtype.kind in "iu" and np.asarray(value).dtype.kind in "iu"
-        most = _MOST_VALUES if whole else spec.dtype.kind == "f"
+        whole = spec.dtype in INTEGERS and np.asarray(value).dtype in INTEGERS
+        most = _MOST_VALUES if whole else spec.dtype in FLOATS
         if isinstance(spec.size, int) and spec.size <= most:
             shape: Any = spec.shape
             return cls(spec.dtype, np.broadcast_to(value, shape))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import EXACT, FLOATS
 from autograd_engine.core.spec import Array, normalize_axis
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
@@ -173,7 +174,7 @@ class Values(TensorMethods):
 
     def _number(self) -> Any:
         data = self._data
-        if data.size != 1 or (data.dtype.kind == "f" and not self._stop and grad_mode.enabled):
+        if data.size != 1 or (data.dtype in FLOATS and not self._stop and grad_mode.enabled):
             return self
         return self.item()
 
@@ -217,7 +218,7 @@ class Values(TensorMethods):
 
     def __index__(self) -> int:
         kind = self._data.dtype
-        if kind.kind not in "biu":
+        if kind not in EXACT:
             raise TypeError(f"a {kind.name} tensor cannot be an index; use .astype('int64')")
         return int(self.item())
 

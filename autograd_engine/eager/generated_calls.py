@@ -34,7 +34,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import BOOL, COMPLEX, FLOATS, INEXACT, INT64
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
@@ -117,6 +117,9 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
+        "_COMPLEX": COMPLEX,
+        "_FLOATS": FLOATS,
+        "_INEXACT": INEXACT,
         "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
@@ -212,7 +215,7 @@ def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     dtype = tensor._data.dtype
-    if dtype.kind == "f":
+    if dtype in FLOATS:
         if other.__class__ is float or other.__class__ is int:
             number = _new(Tensor)  # `Tensor._wrap`, without the call
             number._data, number._node, number._stop = _array(other, dtype), None, True
@@ -306,11 +309,11 @@ def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str
     if op.dtypes != "any":
         tests += [f"{a}.dtype is not {first}.dtype" for a in others]
     if op.dtypes == "floating":
-        tests.append(f'{first}.dtype.kind != "f"' if op.real else f'{first}.dtype.kind not in "fc"')
+        tests.append(f"{first}.dtype not in {'_FLOATS' if op.real else '_INEXACT'}")
     elif op.dtypes == "numeric":
         tests.append(f"{first}.dtype is _bool")
     elif op.real:
-        tests.append(f'{first}.dtype.kind == "c"')
+        tests.append(f"{first}.dtype in _COMPLEX")
     return [f"if {' or '.join(tests)}: return {general}"] if tests else []
 
 
@@ -334,7 +337,7 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
     names = [op.inputs[k] for k in open_inputs]
     given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
     # What may be of another dtype than the operands may be integers, and then has no gradient.
-    other = f' or {outs[0]}.dtype.kind != "f"' if op.casts or op.untyped or op.multiple else ""
+    other = f" or {outs[0]}.dtype not in _FLOATS" if op.casts or op.untyped or op.multiple else ""
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",

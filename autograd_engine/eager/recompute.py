@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.dtypes import INEXACT, finfo
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator, replaying, snapshot
@@ -340,9 +341,9 @@ def _close(a: Array, b: Array) -> bool:
     """Equal but for rounding: a library may sum in another order another time."""
     if _equal(a, b):
         return True
-    if a.dtype.kind not in "fc":
+    if a.dtype not in INEXACT:
         return False
-    loose = float(np.sqrt(np.finfo(a.dtype).eps))
+    loose = float(np.sqrt(finfo(a.dtype).eps))
     finite = np.isfinite(a)
     if not _equal(finite, np.isfinite(b)) or not _equal(a[~finite], b[~finite]):
         return False

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import COMPLEX, EXACT, holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, current_mode
@@ -131,7 +131,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
             dtype = t.dtype
         else:
             return False
-        if op.real and dtype.kind == "c":
+        if op.real and dtype in COMPLEX:
             return False
         if wanted and t.__class__ is not Spec and not (op.untyped and op.input_at(k) in op.untyped):
             if first is None:
@@ -156,10 +156,10 @@ def _record(
     if op.broadcasts is not None:
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
     pullback = op.pullback(mask, project)
-    kind = outputs[0].dtype.kind
-    if kind == "c" and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
+    dtype = outputs[0].dtype
+    if dtype in COMPLEX and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
         raise no_complex_gradients(op.name)
-    if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
+    if not pullback.wanted or dtype in EXACT:  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
@@ -239,7 +239,7 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             if counts and t.__class__ is not Spec
         ]
         common = op.common_dtype(dtypes)
-        to_common = _as_complex if common.kind == "c" else cast
+        to_common = _as_complex if common in COMPLEX else cast
         tensors = [
             to_common(t, common)
             if counts and t.__class__ is not Spec and t._data.dtype != common
@@ -296,7 +296,7 @@ def explain_failure(
     except (ValueError, TypeError, IndexError) as better:
         raise better from None
     call = f"{op.name}({', '.join(map(repr, specs))})"
-    if isinstance(error, TypeError) and any(s.dtype.kind == "c" for s in specs):
+    if isinstance(error, TypeError) and any(s.dtype in COMPLEX for s in specs):
         raise DTypeError(
             f"{op.name}: {call} is not supported; use paddle.real, paddle.imag or paddle.abs"
         ) from error

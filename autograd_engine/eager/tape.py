@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
@@ -27,7 +28,7 @@ from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
-from autograd_engine.ops.registry.half_sum import HALF, HalfSum, is_half
+from autograd_engine.ops.registry.half_sum import HalfSum, is_half
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.pullback import Pullback
@@ -381,7 +382,7 @@ def run_backward(
                 if edge is node:
                     if expected is not None:
                         g = step.plus(edge, g, gi)
-                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                    elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         g = HalfSum.of(g, gi)
                     else:
                         g = g + gi
@@ -393,7 +394,7 @@ def run_backward(
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
                         else:
                             cotangents[edge] += gi
-                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                    elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         cotangents[edge] = HalfSum.of(cotangents[edge], gi)
                         rounds = True
                     else:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES, NUMBERS_AND_BOOLS
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 
@@ -148,12 +148,12 @@ def _numbers(batch: Sequence[Any], path: str) -> NDArray[Any]:
         array = np.array(batch)
     except (TypeError, ValueError):
         raise _uneven(batch, path) from None
-    if array.dtype.kind == "O" and all(isinstance(s, int) for s in batch):
+    if array.dtype == np.object_ and all(isinstance(s, int) for s in batch):
         raise ArgumentError(
             f"{_where(path)} has an integer that no 64 bits hold, such as "
             f"{max(batch, key=abs):#x}: make it a float or a string in the dataset"
         )
-    if array.dtype.kind not in "biufc" and not isinstance(batch[0], np.generic):
+    if array.dtype not in NUMBERS_AND_BOOLS and not isinstance(batch[0], np.generic):
         raise _uneven(batch, path)
     return array
 
@@ -231,7 +231,7 @@ def _wrapped(leaf: Any) -> Any:
 def _copied(leaf: Any) -> Any:
     if type(leaf) is np.ndarray and leaf.dtype in NUMERIC:
         return Tensor._wrap(leaf.copy("K"))
-    if not isinstance(leaf, np.ndarray) or leaf.dtype.kind not in "biufc":
+    if not isinstance(leaf, np.ndarray) or leaf.dtype not in NUMBERS_AND_BOOLS:
         return leaf
     try:
         return Tensor(leaf)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from autograd_engine.core.dtypes import complex_dtype, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
-from autograd_engine.ops.infer import broadcast, complex_dtype, real_dtype
+from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
-from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
+from autograd_engine.ops.infer import broadcast, cast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
@@ -261,7 +262,7 @@ defop(
 
 
 def _cast(x: Array, *, dtype: str) -> Array:
-    if x.dtype.kind == "c":
+    if x.dtype in COMPLEX:
         cast(x, np.dtype(dtype))
     return x.astype(dtype)
 

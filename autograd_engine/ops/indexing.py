@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import INT64, accumulation_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -146,7 +146,7 @@ scatter_add_like.vjp(
 def _scatter_add(base: Array, x: Array, index: Array, *, axis: int) -> Array:
     """`base` with each slice of `x` added at its index, one after the other."""
     _infer_scatter(x, index, base, axis=axis)
-    wide = np.float32 if base.dtype.char == "e" else base.dtype
+    wide = accumulation_dtype(base.dtype)
     out = np.add(base, 0, dtype=wide, order="C")
     _place_rows(out, x, index, axis=axis)
     return out.astype(base.dtype, copy=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, exceeds
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import HALVES, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -170,7 +170,7 @@ def _add_n(*xs: Any) -> Any:
     shape = xs[0].shape
     if any(x.shape != shape for x in xs):
         raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
-    if xs[0].dtype.char == "e":
+    if xs[0].dtype in HALVES:
         total: Any = functools.reduce(HalfSum.of, xs).rounded()
     else:
         total = xs[0]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import FLOATS, INT64
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -224,7 +224,7 @@ def _parameter(op: str, argument: str, x: Array, low: float, high: float) -> Non
 
 
 def _floating(op: str, argument: str, x: Like) -> None:
-    if x.dtype.kind != "f":
+    if x.dtype not in FLOATS:
         raise DTypeError(
             f"{op}: {argument} must hold floats, got {x.dtype.name}; use "
             f"{argument}.astype('float32')"

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import (
+    BLAS_REALS,
+    BOOL,
+    HALVES,
+    INT64,
+    UNSIGNED,
+    accumulation_dtype,
+    finfo,
+)
 from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
@@ -41,10 +49,10 @@ def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
 
 
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-    if x.dtype.char == "e":  # accumulates in float32: 2048 + 1 is 2048 in float16
+    if x.dtype in HALVES:  # accumulates in float32: 2048 + 1 is 2048 in float16
         wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
-        return np.asarray(wide).astype(np.float16)
-    if x.dtype.kind == "u":  # NumPy would add up as uint64
+        return np.asarray(wide).astype(x.dtype)
+    if x.dtype in UNSIGNED:  # NumPy would add up as uint64
         return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.int64))
     return np.asarray(_total(x, axis, keepdims))
 
@@ -56,8 +64,8 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     size = x.size
     count = size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
-    if x.dtype.char == "e":  # accumulates in float32
-        return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
+    if x.dtype in HALVES:  # accumulates in float32
+        return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
     if size < LARGE:
         total = _add_reduce(x, axis, None, None, keepdims)
     else:
@@ -128,14 +136,14 @@ _reduction("all", np.logical_and.reduce, BOOL).nondiff()
 
 def _prod(x: Array, *, axis: int, keepdims: bool = False) -> Array:
     dtype = product_dtype(x.dtype)
-    if x.size >= LARGE and axis == x.ndim - 1 and x.dtype.char in "fd":
+    if x.size >= LARGE and axis == x.ndim - 1 and x.dtype in BLAS_REALS:
         run = compiled("scans.prod", x)
         if run is not None:  # with the bits of NumPy's, which computes one row at a time
             shape = x.shape[:-1]
             flat = np.empty((*shape, 1) if keepdims else shape, x.dtype)
             run(np.ascontiguousarray(x), flat, math.prod(shape), x.shape[-1])
             return flat
-    wide = np.dtype(np.float32) if dtype.char == "e" else dtype
+    wide = accumulation_dtype(dtype)
     out = _multiply_reduce(x, axis=axis, keepdims=keepdims, dtype=wide)
     return np.asarray(out).astype(dtype, copy=False)
 
@@ -163,8 +171,8 @@ defop(
 
 def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     """The largest exponent is taken out, unless it is infinite: of nothing, and of -inf, -inf."""
-    if x.dtype.char == "e":
-        return _logsumexp(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(np.float16)
+    if x.dtype in HALVES:
+        return _logsumexp(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
     largest = np.asarray(np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     largest = np.where(np.isinf(largest), 0, largest)
     with np.errstate(divide="ignore"):
@@ -195,18 +203,14 @@ defop(
 
 def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
     """(sum of abs(x)**p)**(1/p) for a finite p other than 0; float16 computes in float32."""
-    if x.dtype.char == "e":
+    if x.dtype in HALVES:
         wide = _p_norm(x.astype(np.float32), p=p, axis=axis, keepdims=keepdims)
-        return wide.astype(np.float16)
+        return wide.astype(x.dtype)
     size = np.abs(x)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         out = _norm_of_sizes(size, p, axis)
         # Where powers left the range of the dtype, they are taken relative to the largest.
-        if (
-            x.size
-            and p > 1
-            and not np.all((out > _SMALL[x.dtype.char] ** (1 / p)) & (out < np.inf))
-        ):
+        if x.size and p > 1 and not np.all((out > _SMALL[x.dtype] ** (1 / p)) & (out < np.inf)):
             largest = np.asarray(np.maximum.reduce(size, axis=axis, keepdims=True))
             largest = np.where((largest > 0) & (largest < np.inf), largest, 1)
             out = largest * _norm_of_sizes(size / largest, p, axis)
@@ -214,7 +218,7 @@ def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
 
 
 # A sum of powers below this may have been made up of denormal ones.
-_SMALL = {c: float(np.finfo(c).tiny / np.finfo(c).eps) for c in "fd"}
+_SMALL = {d: float(finfo(d).tiny / finfo(d).eps) for d in BLAS_REALS}
 
 
 def _norm_of_sizes(size: Array, p: float, axis: Axes) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL, BOOLS, EXACT, HALVES, INTEGERS
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
@@ -15,12 +15,12 @@ from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 def _round(x: Array, *, decimals: int = 0) -> Array:
     """To the nearest, halves to even."""
-    if x.dtype.kind in "biu" and decimals >= 0:
+    if x.dtype in EXACT and decimals >= 0:
         return x.copy()
     if decimals == 0:
         return np.asarray(np.rint(x))
-    if x.dtype.char == "e":  # the power of ten leaves the range of float16 early
-        return _round(x.astype(np.float32), decimals=decimals).astype(np.float16)
+    if x.dtype in HALVES:  # the power of ten leaves the range of float16 early
+        return _round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         out = np.asarray(np.round(x, decimals))
     # So large that the product with a power of ten overflows: there is nothing to round.
@@ -38,9 +38,9 @@ defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
 
 def _dividing(name: str, ufunc: Any, types: str) -> OpDef:
     def kernel(x: Array, y: Array) -> Array:
-        if x.dtype.kind == "b":
+        if x.dtype in BOOLS:
             raise DTypeError(f"{name}: takes numbers, got bools; use x.astype('int64')")
-        if x.dtype.kind in "iu" and np.any(np.equal(y, 0)):
+        if x.dtype in INTEGERS and np.any(np.equal(y, 0)):
             raise ArgumentError(
                 f"{name}: integers cannot be divided by 0, and y holds one; replace it, or use "
                 "x.astype('float32')"

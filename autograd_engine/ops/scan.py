@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import BOOL, FLOATS, INT64, accumulation_dtype
 from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
@@ -45,7 +45,7 @@ def run_scan(name: str, axis: int, *operands: Array, **how: Any) -> Array | None
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
     """The running reduction; float16 accumulates in float32."""
-    wide = np.dtype(np.float32) if dtype.char == "e" else dtype
+    wide = accumulation_dtype(dtype)
     if reverse:
         out = backwards(ufunc.accumulate(backwards(x, axis), axis=axis, dtype=wide), axis)
     else:
@@ -112,7 +112,7 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]
-    out = np.array(terms, dtype=np.float32 if b.dtype.char == "e" else b.dtype, order="C")
+    out = np.array(terms, dtype=accumulation_dtype(b.dtype), order="C")
     for i in range(1, len(out)):
         out[i] += factors[i] * out[i - 1]
     return np.moveaxis(out[::step], 0, axis).astype(b.dtype, copy=False)
@@ -252,7 +252,7 @@ def _running_extremum(name: str, ufunc: Any) -> OpDef:
         """Values so far, and where the latest of them is; NaN is the extremum from there on."""
         values = ufunc.accumulate(x, axis=axis)
         reached = x == values
-        if x.dtype.kind == "f":
+        if x.dtype in FLOATS:
             reached |= x != x
         sizes = [1] * x.ndim
         sizes[axis] = x.shape[axis]

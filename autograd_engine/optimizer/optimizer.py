@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
@@ -209,7 +210,7 @@ class Optimizer(Respelled):
         return group.decay if own is None else own
 
     def _has_master(self, dtype: np.dtype[Any]) -> bool:
-        return self._multi_precision and dtype.char == "e"
+        return self._multi_precision and dtype in HALVES
 
     # --- learning rate
 
@@ -397,7 +398,7 @@ class Optimizer(Respelled):
         new = np.asarray(new)
         if master:
             state = [*state, new]
-            new = np.asarray(raw.cast(new, dtype="float16"))
+            new = np.asarray(raw.cast(new, dtype=p._data.dtype.name))
         key = id(p)
         p._data, self._eager_state[key] = new, state
         if p.__weakref__ is not None:  # as where it shares its values

@@ -13,7 +13,14 @@ from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import (
+    COMPLEX,
+    INEXACT,
+    holds_numbers,
+    kind,
+    python_number,
+    scalar_dtype,
+)
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
@@ -233,7 +240,7 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
             closed
             or not op.inputs
             or op.output_at(k) in op.nondiff_outputs
-            or spec.dtype.kind not in "fc"
+            or spec.dtype not in INEXACT
         )
         result = new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient)
         result.var.spec = spec  # with its value, where that is known
@@ -271,10 +278,10 @@ def _with_variables(
 
 def _wants_gradient(op: OpDef, operands: Sequence[OperandRef], results: Sequence[Spec]) -> bool:
     """Whether a gradient would flow through the operation to one of them, or be refused there."""
-    is_complex = any(spec.dtype.kind == "c" for spec in results)
+    is_complex = any(spec.dtype in COMPLEX for spec in results)
     for k, ref in enumerate(operands):
         if ref.__class__ is Ref and not ref.var.stop_gradient:
-            through = is_complex or ref.spec.dtype.kind == "c"
+            through = is_complex or ref.spec.dtype in COMPLEX
             if op.rule_at(k) is not None or (through and op.reads_value(k)):
                 return True
     return False
@@ -434,7 +441,7 @@ def assigned(x: Any, output: Variable) -> Variable:
     """`output`, which has the value of `x` in what is built from here on."""
     wanted = output.spec
     if isinstance(x, np.ndarray):
-        if wanted.dtype.kind in _TAKES.get(x.dtype.kind, ""):
+        if kind(wanted.dtype) in _TAKES.get(kind(x.dtype), ""):
             x = in_dtype("assign", x, wanted.dtype)
         x = Constant(np.array(x))
     elif not isinstance(x, Variable):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograd_engine.autograd.forward.pushforward import push
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import (
@@ -93,7 +94,7 @@ def forward_grad(
         _append_tangents(block, goals, tangents, caller())
         found = [
             None
-            if v.spec.dtype.kind != "f"
+            if v.spec.dtype not in FLOATS
             else ops.zeros_like(v)
             if (t := tangents.get((v.name, v.version))) is None
             else t
@@ -110,7 +111,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
     """
     stopped = [v for v in sources if v.stop_gradient]
     for block in program.blocks:
-        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype.kind == "f"]
+        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype in FLOATS]
         for operator in block.ops:
             op = operator.op
             if stopped_before(operator):
@@ -118,7 +119,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
                     r.var
                     for k, r in enumerate(operator.results)
                     if r.var.stop_gradient
-                    and r.var.spec.dtype.kind == "f"
+                    and r.var.spec.dtype in FLOATS
                     and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
                 ]
     for v in stopped:
@@ -148,7 +149,7 @@ def _append_tangents(
                 push_on = _push_blocks if inner_blocks(operator) else _push_linear
                 results = push_on(operator, tangents, influenced)
             else:
-                if operator.results[0].spec.dtype.kind == "f":  # else no goal, or not yet
+                if operator.results[0].spec.dtype in FLOATS:  # else no goal, or not yet
                     refuse_complex(operator, influenced)
                 results = _push_operator(operator, tangents)
         # A branch or a loop may return more by now, for the gradient that was taken of it.
@@ -244,7 +245,7 @@ def _push_blocks(
     open_results = [
         (k, as_variable(ref))
         for k, ref in enumerate(operator.results)
-        if ref.key in influenced and ref.var.spec.dtype.kind == "f"
+        if ref.key in influenced and ref.var.spec.dtype in FLOATS
     ]
     found: list[Any] = [None] * len(operator.results)
     if not along or not open_results:
@@ -290,7 +291,7 @@ def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
         )
     starts: dict[Key, Any] = {}
     for v, t in zip(sources, values, strict=True):
-        if v.spec.dtype.kind != "f":
+        if v.spec.dtype not in FLOATS:
             raise DTypeError(
                 f"forward_grad: {v.name} must be floating to be differentiated, got "
                 f"{v.spec.dtype.name}"

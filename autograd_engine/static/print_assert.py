@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine.autograd.custom_op.defop import Operation
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import BOOLS
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import caller
 from autograd_engine.core.locks import renewed_lock
@@ -277,7 +278,7 @@ def Assert(  # noqa: N802 - the public name
     location = caller()
     condition = as_operand("Assert", cond, "cond")
     spec = spec_of(condition)
-    if spec.dtype.kind != "b":
+    if spec.dtype not in BOOLS:
         raise DTypeError(
             f"Assert: cond must be a bool, got {spec.dtype.name}; compare, as in paddle.all(x > 0)"
         )

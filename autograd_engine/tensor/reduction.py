@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import (
+    EXACT,
+    FLOATS,
+    HALVES,
+    INEXACT,
+    DTypeLike,
+    get_default_numpy_dtype,
+    to_numpy,
+)
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -119,7 +127,7 @@ def nansum(
 
 def _without_nan(x: Any) -> Any:
     """`x` with zeros for NaN."""
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         return x
     return ops.where(ops.equal(x, x), x, 0.0)
 
@@ -138,14 +146,15 @@ def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None =
     """
     x = as_operand("nanmean", x)
     axes = _axes("nanmean", x, axis)
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         return ops.mean(x, axis=axes, keepdims=keepdim)
-    half = spec_of(x).dtype.char == "e"  # a sum of float16 may be too large for float16
+    dtype = spec_of(x).dtype
+    half = dtype in HALVES  # a sum of float16 may be too large for float16
     wide = ops.cast(x, dtype="float32") if half else x
     total = ops.sum(_without_nan(wide), axis=axes, keepdims=keepdim)
     count = ops.cast_like(ops.sum(ops.equal(x, x), axis=axes, keepdims=keepdim), total)
     out = total / ops.where(ops.equal(count, 0.0), math.nan, count)
-    return ops.cast(out, dtype="float16") if half else out
+    return ops.cast(out, dtype=dtype.name) if half else out
 
 
 @atomic
@@ -252,7 +261,7 @@ def mean(
         return ops.mean(x, axis=axes, keepdims=keepdim)
     chosen = to_numpy(dtype)
     x = ops.cast(x, dtype=chosen.name)
-    if chosen.kind not in "fc":
+    if chosen not in INEXACT:
         x = ops.cast(x, dtype="float64")
     return in_dtype(ops.mean(x, axis=axes, keepdims=keepdim), dtype)
 
@@ -360,11 +369,11 @@ def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
 def floating(op: str, x: Any, *, wide: bool = False) -> Any:
     """`x`, integers as the default float; with `wide`, float16 as float32."""
     dtype = spec_of(x).dtype
-    if dtype.kind in "biu":
+    if dtype in EXACT:
         return ops.cast(x, dtype=get_default_numpy_dtype().name)
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         raise DTypeError(f"{op}: takes floats and integers, got {dtype.name}")
-    return ops.cast(x, dtype="float32") if wide and dtype.char == "e" else x
+    return ops.cast(x, dtype="float32") if wide and dtype in HALVES else x
 
 
 def degrees_of_freedom(
@@ -392,7 +401,8 @@ def _centered(op: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
 
 def _finished(out: Any, like: Any) -> Any:
     """`out` in the dtype that was asked for."""
-    return ops.cast(out, dtype="float16") if spec_of(like).dtype.char == "e" else out
+    dtype = spec_of(like).dtype
+    return ops.cast(out, dtype=dtype.name) if dtype in HALVES else out
 
 
 @atomic

@@ -25,7 +25,7 @@ SHAPE = (33, 251)
 ROWS = [
     op
     for op in REGISTRY.values()
-    if (op.in_c or op.tangent == "elementwise") and row_text(op.name, "f")
+    if (op.in_c or op.tangent == "elementwise") and row_text(op.name, np.dtype("float32"))
 ]
 ENDS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 1e30, -1e30, 88.8, -103.5, 710.0, -746.0)
 

@@ -11,6 +11,7 @@ from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools, require_type
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
@@ -176,7 +177,7 @@ def without_history(y: Tensor) -> Tensor:
 
 def own_tangent(y: Tensor, t: Any) -> Tensor | None:
     """A Tensor of its own, for `t` may be what was given, or the tangent of two outputs."""
-    if y._data.dtype.kind != "f":
+    if y._data.dtype not in FLOATS:
         return None
     if t is None:
         return ops.zeros_like(y)  # type: ignore[no-any-return]
@@ -214,7 +215,7 @@ def inputs_of(function: str, func: Any, xs: Any) -> list[Tensor]:
             raise NotATensorError(
                 f"{function}: xs[{k}] must be a Tensor, got {type(x).__name__}: use to_tensor"
             )
-        if x._data.dtype.kind != "f":
+        if x._data.dtype not in FLOATS:
             raise DTypeError(
                 f"{function}: xs[{k}] must be floating to be differentiated, got "
                 f"{x._data.dtype.name}: use x.astype('float32')"
@@ -239,7 +240,7 @@ def checked_directions(
     """One for each of `primals`, checked; ones where nothing was given."""
     if given is None:
         return [
-            None if x._data.dtype.kind != "f" else Tensor._wrap(np.ones_like(x._data))
+            None if x._data.dtype not in FLOATS else Tensor._wrap(np.ones_like(x._data))
             for x in primals
         ]
     values = list(given) if isinstance(given, (list, tuple)) else [given]

@@ -110,7 +110,7 @@ class Lowering:
 
     def number(self, array: Array, shape: tuple[int, ...] = (), *, spread: bool = False) -> Place:
         """A constant; of `shape`, filled with it."""
-        key = (array.tobytes(), array.dtype.char, array.shape, shape, spread)
+        key = (array.tobytes(), array.dtype, array.shape, shape, spread)
         place = self._numbers.get(key)
         if place is None:
             if spread:
@@ -223,7 +223,7 @@ class Lowering:
         if not all(isinstance(s, Place) for s in sources):
             return self.apply(ufunc, sources, out, quiet)
         keys = tuple(s.key for s in sources)  # type: ignore[union-attr]
-        key = (id(ufunc), keys, out.dtype.char, out.strides, quiet)
+        key = (id(ufunc), keys, out.dtype, out.strides, quiet)
         found = self._computed.get(key)
         if found is None:
             found = self._computed[key] = self.apply(ufunc, sources, out, quiet)

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim, SymbolicNumber
+from autograd_engine.core.dtypes import BOOLS, FLOATS
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -181,13 +182,13 @@ def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
     seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
         mask = as_operand(op, mask, "attn_mask")
-        kind = spec_of(mask).dtype.kind
-        if kind not in "bf":
+        dtype = spec_of(mask).dtype
+        if dtype not in BOOLS and dtype not in FLOATS:
             raise DTypeError(
-                f"{op}: attn_mask must hold bools or floats, got {spec_of(mask).dtype.name}; "
+                f"{op}: attn_mask must hold bools or floats, got {dtype.name}; "
                 "use attn_mask.astype('bool')"
             )
-        if kind == "f":
+        if dtype in FLOATS:
             scores = scores + mask
         else:
             seen = mask

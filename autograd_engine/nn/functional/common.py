@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, is_int, positive_int
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.dtypes import FLOATS, get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
@@ -185,7 +185,7 @@ def embedding_renorm_(x: Any, weight: Any, max_norm: float, norm_type: float = 2
     """
     op = "embedding_renorm_"
     x, table = as_integers(op, x, "x"), as_operand(op, weight, "weight")
-    if spec_of(table).dtype.kind != "f":
+    if spec_of(table).dtype not in FLOATS:
         raise DTypeError(
             f"{op}: weight must hold floating-point numbers, got {spec_of(table).dtype.name}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import is_int, positive_int, require_bools
 from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -76,7 +77,7 @@ def _scaled(x: Any, out: Any, weight: Any, bias: Any, shape: Any = None) -> Any:
     if x.__class__ is Tensor is out.__class__ and x._data.dtype is out._data.dtype:
         return out
     kept = spec_of(x).dtype
-    if kept.kind == "f" and spec_of(out).dtype != kept:
+    if kept in FLOATS and spec_of(out).dtype != kept:
         out = ops.cast(out, dtype=kept.name)
     return out
 
@@ -499,7 +500,7 @@ def local_response_norm(
             "local_response_norm: x must have 3 to 5 dimensions, got "
             f"{format_shape(spec_of(x).shape)}"
         )
-    if spec_of(x).dtype.kind != "f":
+    if spec_of(x).dtype not in FLOATS:
         raise DTypeError(
             "local_response_norm: x must hold floating-point numbers, got "
             f"{spec_of(x).dtype.name}; use x.astype('float32')"

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_single
 
@@ -203,7 +204,7 @@ def band_scan(weight: Array, inflow: Array) -> Array:
 
     What would lie before the first time or state is 0.
     """
-    out: Array = inflow.astype(np.result_type(weight, inflow))
+    out: Array = inflow.astype(result_type(weight, inflow))
     for t in range(1, out.shape[0]):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k
@@ -217,7 +218,7 @@ def band_scan_adjoint(weight: Array, outflow: Array) -> Array:
 
     The transpose of `band_scan` as a function of its inflow.
     """
-    out: Array = outflow.astype(np.result_type(weight, outflow))
+    out: Array = outflow.astype(result_type(weight, outflow))
     for t in range(out.shape[0] - 1, 0, -1):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k

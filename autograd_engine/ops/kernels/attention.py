@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.precision import in_single
@@ -74,7 +75,7 @@ def attention(
     query: Array, key: Array, value: Array, *, scale: float, causal: bool = False
 ) -> tuple[Array, Array]:
     """W V, and the weights W = softmax(scale Q K'); with `causal` of keys up to the query alone."""
-    if query.dtype.char == "e":
+    if query.dtype in HALVES:
         single: tuple[Array, Array] = _attention_in_single(
             query, key, value, scale=scale, causal=causal
         )
@@ -109,7 +110,7 @@ def attention_adjoint(
     y: Array, query: Array, key: Array, value: Array, weights: Array, *, scale: float
 ) -> tuple[Array, Array, Array]:
     """S K, S' Q and W' Y, with S = scale W (T - <W, T>) and T = Y V'; < > is a sum over keys."""
-    if query.dtype.char == "e":
+    if query.dtype in HALVES:
         single: tuple[Array, Array, Array] = _adjoint_in_single(
             y, query, key, value, weights, scale=scale
         )

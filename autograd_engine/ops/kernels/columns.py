@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array, reduced_shape
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
@@ -39,7 +40,7 @@ def _view(x: Any, axis: tuple[int, ...]) -> _View | None:
     [outer, n, inner] is, by n and inner: so the bits of an image do not depend on their number.
     """
     shape = x.shape
-    if x.size < LARGE or x.dtype.char not in "fd":
+    if x.size < LARGE or x.dtype not in BLAS_REALS:
         return None
     runs: list[tuple[bool, int]] = []  # (reduced, size) of axes that follow each other
     for k, size in enumerate(shape):

@@ -18,7 +18,10 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array
 
 __all__ = [
@@ -37,7 +40,7 @@ SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 
 Function: TypeAlias = Callable[..., Any]
 
-_found: dict[tuple[str, str], Function | None] = {}
+_found: dict[tuple[str, np.dtype[Any]], Function | None] = {}
 _on = [os.environ.get(SWITCH, "").strip().lower() not in ("0", "off", "no", "false")]
 
 
@@ -51,16 +54,16 @@ def compiled(name: str, like: Array) -> Function | None:
     like : ndarray
         Of float32 or float64, else there is none.
     """
-    key = name, like.dtype.char
+    key = name, like.dtype
     try:
         return _found[key]
     except KeyError:
         return _decided(key)
 
 
-def _decided(key: tuple[str, str]) -> Function | None:
-    name, char = key
-    function = above.compiled_function(name, char) if _on[0] and char in "fd" else None
+def _decided(key: tuple[str, np.dtype[Any]]) -> Function | None:
+    name, dtype = key
+    function = above.compiled_function(name, dtype) if _on[0] and dtype in BLAS_REALS else None
     return _found.setdefault(key, function)
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Like
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
@@ -30,7 +31,6 @@ from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
     Pair,
-    sum_dtype,
     window_count,
 )
 
@@ -203,7 +203,7 @@ def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> N
         sizes = planes, prod(like.shape[2:]), prod(g.shape[2:]), 1
         run(found, np.ascontiguousarray(index), np.ascontiguousarray(g), *sizes)
         return found
-    total = np.zeros(like.shape, sum_dtype(g.dtype))
+    total = np.zeros(like.shape, accumulation_dtype(g.dtype))
     values = g.astype(total.dtype, copy=False).reshape(-1)
     np.add.at(total.reshape(-1), _flat(index, like.shape), values)
     return total.astype(g.dtype, copy=False)
@@ -459,11 +459,11 @@ def _maxima(
 
 @lru_cache(maxsize=256)
 def _weight_of_each(
-    axes: tuple[_Axis, ...], divisor: float | bool, char: str
+    axes: tuple[_Axis, ...], divisor: float | bool, dtype: np.dtype[Any]
 ) -> NDArray[np.floating[Any]]:
     """What the sum of each window is divided by."""
     shape = [axis.windows for axis in axes]
-    return np.full(shape, _divisor(axes, divisor), char)
+    return np.full(shape, _divisor(axes, divisor), dtype)
 
 
 def _divisor(axes: tuple[_Axis, ...], divisor: float | bool) -> Any:
@@ -478,10 +478,10 @@ def _means(x: NDArray[Any], axes: tuple[_Axis, ...], divisor: float | bool) -> N
     run = _in_c("avg_pool", x, x.shape)
     if run is not None:
         out = np.empty((*x.shape[:2], *[axis.windows for axis in axes]), x.dtype)
-        weight = _weight_of_each(axes, divisor, x.dtype.char)
+        weight = _weight_of_each(axes, divisor, x.dtype)
         _run(run, (np.ascontiguousarray(x), weight, out), x.shape, axes)
         return out
-    dtype, total = sum_dtype(x.dtype), x
+    dtype, total = accumulation_dtype(x.dtype), x
     for a, axis in enumerate(axes):
         taps = axis.taps
         if len(taps) > 1 and taps[0][0] == slice(0, axis.windows) == taps[1][0]:
@@ -503,10 +503,10 @@ def _shares(
     run = _in_c("avg_pool_input", g, shape)
     if run is not None:
         found = np.empty(shape, g.dtype)
-        weight = _weight_of_each(axes, divisor, g.dtype.char)
+        weight = _weight_of_each(axes, divisor, g.dtype)
         _run(run, (np.ascontiguousarray(g), weight, found), shape, axes)
         return found
-    dtype = sum_dtype(g.dtype)
+    dtype = accumulation_dtype(g.dtype)
     total: NDArray[Any] = np.asarray(g / np.asarray(_divisor(axes, divisor), dtype))
     for a, axis in reversed(list(enumerate(axes))):
         if axis.tiles:

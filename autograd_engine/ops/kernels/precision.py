@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import FLOAT32, HALVES, result_type
 from autograd_engine.core.spec import Array
 
 __all__ = ["in_double", "in_single"]
@@ -17,19 +18,24 @@ def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel`, with float16 computed in float32."""
 
     def widened(a: Any) -> Any:
-        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype.char == "e" else a
+        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in HALVES else a
 
-    def rounded(a: Any) -> Any:
+    def rounded(a: Any, half: np.dtype[Any]) -> Any:
         a = np.asarray(a)
-        return a.astype(np.float16) if a.dtype.char == "f" else a
+        return a.astype(half) if a.dtype == FLOAT32 else a
 
     @functools.wraps(kernel)
     def run(*arrays: Any, **attrs: Any) -> Any:
-        if not any(a.dtype.char == "e" for a in arrays):
+        half = next((a.dtype for a in arrays if a.dtype in HALVES), None)
+        if half is None:
             return kernel(*arrays, **attrs)
         with np.errstate(over="ignore"):
             out = kernel(*map(widened, arrays), **attrs)
-            return tuple(map(rounded, out)) if isinstance(out, tuple) else rounded(out)
+            return (
+                tuple([rounded(a, half) for a in out])
+                if isinstance(out, tuple)
+                else rounded(out, half)
+            )
 
     return run
 
@@ -44,7 +50,7 @@ def in_double(function: Callable[..., Array]) -> Callable[..., Array]:
 
     @functools.wraps(function)
     def kernel(*arrays: Array, **attrs: Any) -> Array:
-        dtype = np.result_type(*arrays)
+        dtype = result_type(*arrays)
         spread = np.broadcast_arrays(*arrays)
         flat = [np.asarray(a, np.float64).reshape(-1) for a in spread]
         with np.errstate(all="ignore"):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
@@ -42,7 +43,7 @@ _LONG = 1 << 9
 # part by part, whose sums NumPy adds in pairs.
 WIDE = 1 << 12
 _PART = 1 << 10
-_ONES: dict[str, Array] = {c: np.ones(WIDE, c) for c in "fd"}
+_ONES = {dtype: np.ones(WIDE, dtype) for dtype in BLAS_REALS}
 _dots: Any = np.vecdot
 
 
@@ -58,7 +59,7 @@ def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
     else:
         first = ndim - len(axis)
         width = math.prod(shape[first:]) if axis and axis == tuple(range(first, ndim)) else 0
-    if width < _WORTH or not x.size or x.dtype.char not in "fd":
+    if width < _WORTH or not x.size or x.dtype not in BLAS_REALS:
         return None
     return x.size // width, width
 
@@ -112,7 +113,7 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
     rows, width = x.shape
-    ones = _ONES[x.dtype.char]
+    ones = _ONES[x.dtype]
     if width <= WIDE:
         return np.asarray(_dots(x, ones[:width]))
     parts = width // _PART

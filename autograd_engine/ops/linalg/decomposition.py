@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size, fresh_dim
+from autograd_engine.core.dtypes import COMPLEX, HALVES, complex_dtype, real_dtype
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import complex_dtype, real_dtype, same
+from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
@@ -38,7 +39,7 @@ def smaller(m: Size, n: Size) -> Size:
 
 
 def _adjoint(x: Array) -> Array:
-    return np.conj(x.swapaxes(-1, -2)) if x.dtype.kind == "c" else x.swapaxes(-1, -2)
+    return np.conj(x.swapaxes(-1, -2)) if x.dtype in COMPLEX else x.swapaxes(-1, -2)
 
 
 def _symmetric(x: Array) -> Array:
@@ -351,7 +352,7 @@ defop(
 
 def _eig(x: Array) -> tuple[Array, Array]:
     check_finite("eig", x)
-    w, v = np.linalg.eig(x.astype(np.float32) if x.dtype.char == "e" else x)
+    w, v = np.linalg.eig(x.astype(np.float32) if x.dtype in HALVES else x)
     dtype = complex_dtype(v.dtype)
     return w.astype(dtype), v.astype(dtype)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import finfo
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
@@ -89,7 +90,7 @@ def _cofactor(x: Array) -> Array:
             return _cofactor_of_any(x)
         condition = np.linalg.norm(x, 1, (-2, -1)) * np.linalg.norm(inverse, 1, (-2, -1))
         out = np.linalg.det(x)[..., None, None] * inverse.swapaxes(-1, -2)
-        near = np.asarray(condition * math.sqrt(np.finfo(x.dtype).eps) > 1.0)
+        near = np.asarray(condition * math.sqrt(finfo(x.dtype).eps) > 1.0)
         if near.any():
             out[near] = _cofactor_of_any(x[near])
     return np.asarray(out)

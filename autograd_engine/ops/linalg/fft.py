@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dtypes import complex_dtype, real_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -21,7 +22,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import complex_dtype, like as infer_like, real_dtype
+from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import COMPLEX, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -302,7 +302,7 @@ _THETA = 5.371920351148152
 
 
 def _matrix_exp(x: Array) -> Array:
-    wide: Array = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    wide: Array = x.astype(np.complex128 if x.dtype in COMPLEX else np.float64)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         norm = float(np.max(np.sum(np.abs(wide), axis=-2), initial=0.0))
         squarings = math.ceil(math.log2(norm / _THETA)) if _THETA < norm < math.inf else 0

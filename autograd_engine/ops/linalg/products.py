@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Size, product
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import HALVES, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -27,8 +27,8 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
         x = x.T if x.ndim == 2 else x.swapaxes(-1, -2)
     if transpose_y:
         y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
-    if x.dtype.char == "e":  # products accumulate in float32
-        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
+    if x.dtype in HALVES:  # products accumulate in float32
+        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), x.dtype)
     # With nothing to sum over, the product is an outer one, which BLAS takes twice as long for.
     out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
     return out

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import same
@@ -21,17 +22,17 @@ _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 
-_ZEROS: dict[str, Array] = {}
+_ZEROS: dict[np.dtype[Any], Array] = {}
 _ROW = 1 << 12
 _MANY = 1 << 15  # elements from which on `_relu` goes by rows
 
 
 def _relu(x: Array) -> Array:
     # An array of no dimensions spares NumPy working out what dtype the scalar takes.
-    zero = _ZEROS.get(x.dtype.char)
+    zero = _ZEROS.get(x.dtype)
     if zero is None:
         _infer_relu(Spec((), x.dtype))  # once for a dtype
-        zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
+        zero = _ZEROS[x.dtype] = np.zeros((), x.dtype)
     # NumPy takes half the time for two arrays that it does for an array and a number.
     if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
         whole = x.size // _ROW * _ROW
@@ -45,7 +46,7 @@ def _relu(x: Array) -> Array:
 
 
 def _infer_relu(x: Spec) -> Spec:
-    if x.dtype.kind == "c":
+    if x.dtype in COMPLEX:
         raise DTypeError(
             f"relu: x is {x.dtype.name}, and relu takes real numbers; use paddle.real, "
             "paddle.imag or paddle.abs"
@@ -110,7 +111,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
     done = columns.softmax_terms(x, axis)
     if done is not None:
         return done[0]
-    if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
+    if x.dtype in HALVES:  # the difference may be below its range; exp(-inf) is 0, as is meant
         with np.errstate(over="ignore"):
             e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     else:
@@ -144,8 +145,8 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
 
 def _sum_keep(e: Array, axis: int) -> Array:
     """Sum over one kept axis; float16 accumulates in float32."""
-    if e.dtype.char == "e":
-        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(np.float16)
+    if e.dtype in HALVES:
+        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(e.dtype)
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
@@ -168,7 +168,7 @@ def _label_entropy(
     """
     shape = _fitting(label, x, axis, op).shape
     some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
-    work = x.astype(np.float32) if x.dtype.char == "e" else x
+    work = x.astype(np.float32) if x.dtype in HALVES else x
     if work.size:
         loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
     else:
@@ -185,7 +185,7 @@ def _infer_label_entropy(
     x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
 ) -> tuple[Spec, Spec, Spec]:
     loss = _fitting(label, x, axis, op)
-    number = Spec((), FLOAT32 if x.dtype.char == "e" else x.dtype)
+    number = Spec((), accumulation_dtype(x.dtype))
     return Spec((), x.dtype) if mean else loss, x, number
 
 
@@ -314,7 +314,7 @@ def _label_loss(
     shape = _fitting(label, x, axis, op).shape
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     some = classes is not label
-    wide = np.float32 if x.dtype.char == "e" else x.dtype
+    wide = accumulation_dtype(x.dtype)
     slope, count = np.full(shape, -1.0, wide), label.size
     loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
     if some:

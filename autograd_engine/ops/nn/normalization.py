@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
@@ -24,7 +24,7 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
 
     The moments of float16 are float32: the square of 300 is infinite in float16.
     """
-    work = x.astype(np.float32) if x.dtype == np.float16 else x
+    work = x.astype(np.float32) if x.dtype in HALVES else x
     shape = rows.lines(work, axis)
     if shape is not None:
         out, mean, variance = rows.standardize(work, shape, epsilon)
@@ -42,7 +42,7 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
 
 
 def _infer_standardize(x: Spec, *, axis: Axes, epsilon: float) -> tuple[Spec, Spec, Spec]:
-    dtype = FLOAT32 if x.dtype == np.float16 else x.dtype
+    dtype = accumulation_dtype(x.dtype)
     moment = Spec(reduced_shape(x.shape, axis, keepdims=True), dtype)
     return x, moment, moment
 
@@ -112,9 +112,9 @@ def _standardize_adjoint(
     y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
 ) -> Array:
     """(y - <y> - out <y out>) / sqrt(variance + epsilon): float16 computes in float32."""
-    if out.dtype.char == "e":
+    if out.dtype in HALVES:
         wide = [v.astype(np.float32) for v in (y, out, variance)]
-        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(np.float16)
+        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(out.dtype)
     shape = rows.lines(out, axis)
     if shape is not None:
         return rows.standardize_adjoint(y, out, variance, shape, epsilon)

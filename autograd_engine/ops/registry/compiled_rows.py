@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from autograd_engine.core.dtypes import BOOLS, FLOATS
 from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
 
 if TYPE_CHECKING:
@@ -43,13 +44,13 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
     name, names, gapless = f"{ROW}{op.name}.kernel", tuple(op.attrs), op.result == "contiguous"
 
     def large(operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        like = next((v for v in operands if v.__class__ is ndarray and v.dtype.kind == "f"), None)
+        like = next((v for v in operands if v.__class__ is ndarray and v.dtype in FLOATS), None)
         numbers = [attrs[n] if n in attrs else op.attrs[n] for n in names]
         if like is None or not are_numbers(numbers):
             return kernel(*operands, **attrs)
         run = compiled(name, like)
         kinds = [v.dtype for v in operands if isinstance(v, (ndarray, np.generic))]
-        if run is None or not all(d is like.dtype or d.kind == "b" for d in kinds):
+        if run is None or not all(d is like.dtype or d in BOOLS for d in kinds):
             return kernel(*operands, **attrs)
         if gapless:
             operands = tuple([np.ascontiguousarray(v) for v in operands])

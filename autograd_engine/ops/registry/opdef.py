@@ -35,7 +35,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import INT64, common_dtype
+from autograd_engine.core.dtypes import BOOLS, COMPLEX, INEXACT, INT64, INTEGERS, common_dtype
 from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.registry.compiled_rows import left_to_c
@@ -414,8 +414,8 @@ class OpDef:
     def meets(self, dtype: np.dtype[Any]) -> bool:
         """Whether inputs that all have this dtype are taken as they are."""
         if self.dtypes == "floating":
-            return dtype.kind in "fc"
-        return self.dtypes != "numeric" or dtype.kind != "b"
+            return dtype in INEXACT
+        return self.dtypes != "numeric" or dtype not in BOOLS
 
     def common_dtype(self, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
         """The dtype that inputs of these dtypes are cast to."""
@@ -444,7 +444,7 @@ class OpDef:
     def refuse_complex(self, operands: Iterable[Any]) -> None:
         """Raise DTypeError if one of them, which have a dtype, is complex."""
         for k, operand in enumerate(operands):
-            if operand.dtype.kind == "c":
+            if operand.dtype in COMPLEX:
                 raise DTypeError(
                     f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} "
                     "takes real numbers; use paddle.real, paddle.imag or paddle.abs"
@@ -456,7 +456,7 @@ class OpDef:
             self.refuse_complex(specs)
         out = self.infer(*specs, **attrs)
         inferred = out if isinstance(out, tuple) else (out,)
-        if self.symbolic and inferred and inferred[0].dtype.kind in "iu":
+        if self.symbolic and inferred and inferred[0].dtype in INTEGERS:
             return self._with_values(specs, attrs, inferred)
         return inferred
 

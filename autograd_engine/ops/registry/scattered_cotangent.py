@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class Scattered(Lazy):
 
     def _wide(self) -> Any:
         """The dtype to add up in: 2048 + 1 is 2048 in float16."""
-        return np.float32 if self.dtype.char == "e" else self.dtype
+        return accumulation_dtype(self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.dense(), dtype)

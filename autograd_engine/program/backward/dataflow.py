@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
 from autograd_engine.ops.complex import no_complex_gradients
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import (
@@ -111,20 +112,20 @@ def _complex(operator: Operator, position: int, ref: Ref) -> bool:
     What is influenced in this way counts as influenced, whether there is a rule or not: so the walk
     back comes to where the values are complex, and refuses.
     """
-    made = operator.results[0].spec.dtype.kind
-    if made not in "fc" or (made == "f" and ref.spec.dtype.kind == "f"):
+    made = operator.results[0].spec.dtype
+    if made not in INEXACT or (made in FLOATS and ref.spec.dtype in FLOATS):
         return False
     return operator.op.reads_value(position)
 
 
 def refuse_complex(operator: Operator, moved: Collection[Key]) -> None:
     """A DTypeError where derivatives by what is `moved` would go through complex values here."""
-    complex_result = any(r.spec.dtype.kind == "c" for r in operator.results)
+    complex_result = any(r.spec.dtype in COMPLEX for r in operator.results)
     for k, ref in enumerate(operator.operands):
         if (
             ref.__class__ is Ref
             and ref.key in moved
-            and (complex_result or ref.spec.dtype.kind == "c")
+            and (complex_result or ref.spec.dtype in COMPLEX)
             and operator.op.reads_value(k)
         ):
             raise no_complex_gradients(f"{operator.type} of {operator.location.with_text}")
@@ -299,7 +300,7 @@ class LoopFlow:
                 if arguments[k] in keys or self.body.results[k].key in self.needed
             }
             more = {
-                arguments[k] for k in self.carried if self.body.arguments[k].spec.dtype.kind in "fc"
+                arguments[k] for k in self.carried if self.body.arguments[k].spec.dtype in INEXACT
             }
             if more <= keys:
                 break

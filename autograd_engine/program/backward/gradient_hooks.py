@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autograd_engine.core.checks import check_callback
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.errors import (
@@ -41,7 +42,7 @@ class Recorded(NamedTuple):
 def register_variable_hook(var: Variable, hook: Callable[[Any], Any]) -> RemovableHandle:
     """`Variable.register_hook`."""
     check_callback("register_hook", "hook", hook, "grad")
-    if var.stop_gradient or var.spec.dtype.kind != "f":
+    if var.stop_gradient or var.spec.dtype not in FLOATS:
         raise NotDifferentiableError(
             f"register_hook: {var.name} stops gradients, so no gradient reaches the hook; set "
             "stop_gradient=False before it is used"

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
@@ -102,7 +103,7 @@ def static_pylayer(
         prefix = name or unique_name.generate("pylayer")
         results = []
         for leaf in leaves:
-            stops = backward_fn is None or leaf.spec.dtype.kind not in "fc"
+            stops = backward_fn is None or leaf.spec.dtype not in INEXACT
             results.append(new_result(block, f"{prefix}.tmp", leaf.spec, stop_gradient=stops))
         call = BlockOp.of("call", "pylayer")
         append_operator(block, call, forward.operands(), tuple(results), attrs)
@@ -120,7 +121,7 @@ def _fill_backward(
     ]
     returned = backward.call(function, arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-    floating = [v for v in inputs if v.spec.dtype.kind in "fc"]
+    floating = [v for v in inputs if v.spec.dtype in INEXACT]
     nest = next((v for v in found if isinstance(v, (dict, list, tuple))), None)
     if nest is not None or len(found) != len(floating) or any(v is None for v in found):
         count = len([v for v in found if v is not None])

@@ -19,7 +19,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import BOOLS, DTYPES
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.fields import MAX_NDIM, fail, shown
@@ -117,7 +117,7 @@ def read_array(
     if claimed != held:
         fail(where, f"claims {claimed} bytes for its shape {list(shape)}, and has {held}")
     array = _filled(file, shape, dtype, "F" if header[2] == b"True" else "C", where)
-    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+    if dtype in BOOLS and array.size and array.view(np.uint8).max() > 1:
         fail(where, "holds bools other than 0 and 1")
     return array.astype(np.dtype(dtype.type), copy=False)  # NumPy's own one: "is" holds
 

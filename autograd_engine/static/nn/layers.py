@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import int_at_least, is_int, positive_int
 from autograd_engine.core.dims import Dim, product
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import FLOATS, INTEGERS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -174,7 +174,7 @@ def embedding(
     if is_distributed:
         raise ArgumentError("embedding: is_distributed=True is not supported; leave it out")
     with layer("embedding", name, to_numpy(dtype)) as made:
-        if input.spec.dtype.kind not in "iu":
+        if input.spec.dtype not in INTEGERS:
             raise DTypeError(
                 f"embedding: input must hold integers, got {input.dtype.name}: declare it with "
                 "dtype='int64'"
@@ -342,7 +342,7 @@ def batch_norm(
     (-1, 3, 8, 8)
     """
     require_variable("batch_norm", "input", input)
-    if input.spec.dtype.kind != "f":
+    if input.spec.dtype not in FLOATS:
         raise DTypeError(f"batch_norm: input must be floating, got {input.dtype.name}: cast it")
     shape = input.spec.shape
     axis = len(shape) - 1 if data_layout in ("NLC", "NHWC", "NDHWC") else 1

@@ -7,6 +7,7 @@ import math
 import numpy
 
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
+from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.ops.kernels import gelu
 
 __all__: list[str] = []
@@ -37,7 +38,7 @@ def _gelu(np: Loops, x: Traced) -> tuple[Traced, Traced]:
     exp(-x^2 / 2) is taken of the square and what its rounding left, so that far out it is as
     accurate as near 0.
     """
-    if x.dtype.char == "f":
+    if x.dtype == FLOAT32:
         a = np.map("minimum", abs(x), 20.0)
         square = a * a
         rest = np.map("product_error", a, a, square)

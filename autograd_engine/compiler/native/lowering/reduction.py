@@ -8,6 +8,7 @@ import numpy
 
 from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over_lines
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS, finfo
 
 __all__ = ["best_so_far", "first_extremum"]
 
@@ -42,7 +43,7 @@ def _p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = Fals
     size = abs(x)
     out = _of_sizes(np, size, p, axis)
     if p > 1 and x.size:
-        info = numpy.finfo(x.dtype)
+        info = finfo(x.dtype)
         small = float(info.tiny / info.eps) ** (1 / p)
         largest = np.reduce("max", size, axis, True)
         largest = np.where((largest > 0) & np.map("isfinite", largest), largest, 1)
@@ -75,7 +76,7 @@ def first_extremum(np: Loops, x: Traced, axis: int, name: str) -> Traced:
     t = c_type(x.dtype)
     better = (
         f"v {sign} best"
-        if x.dtype.kind != "f"
+        if x.dtype not in FLOATS
         else f"(v {sign} best) | ((v != v) & (best == best))"
     )
     body = (

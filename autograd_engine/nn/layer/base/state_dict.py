@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, NUMBERS_AND_BOOLS
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
@@ -115,11 +116,11 @@ def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
         array = np.asarray(given._data if isinstance(given, Tensor) else given)
     except Exception:
         array = np.array(None)
-    if array.dtype.kind not in "fiubc":
+    if array.dtype not in NUMBERS_AND_BOOLS:
         return None, f"{name} is a {type(given).__name__}, not an array"
     wanted = tuple(int(d) for d in own.shape)
     dtype = (own.spec if isinstance(own, Variable) else own._data).dtype
-    if array.dtype.kind == "c" or (array.dtype.kind != "f") != (dtype.kind != "f"):
+    if array.dtype in COMPLEX or (array.dtype not in FLOATS) != (dtype not in FLOATS):
         return None, f"{name} holds {array.dtype.name}, not {dtype.name}"
     if array.shape != wanted:
         return None, f"{name} has shape {list(array.shape)}, the layer's has {list(wanted)}"
@@ -161,7 +162,7 @@ def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
                 f"layer under paddle.set_default_dtype({dtype.name!r})"
             )
     for value in held:
-        if value._data.dtype.kind == "f" and value._data.dtype != dtype:
+        if value._data.dtype in FLOATS and value._data.dtype != dtype:
             write_values(value, value._data.astype(dtype))
             value._grad = None
     for each in layers:

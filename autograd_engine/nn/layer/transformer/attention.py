@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import BOOLS, EXACT, FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -48,15 +49,14 @@ def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") ->
     if mask is None:
         return None
     mask = as_operand(type(layer).__name__, mask, argument)
-    kind = spec_of(mask).dtype.kind
-    if kind == "f":
-        return mask if spec_of(mask).dtype == spec_of(like).dtype else ops.cast_like(mask, like)
-    if kind not in "biu":
+    dtype = spec_of(mask).dtype
+    if dtype in FLOATS:
+        return mask if dtype == spec_of(like).dtype else ops.cast_like(mask, like)
+    if dtype not in EXACT:
         raise DTypeError(
-            f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got "
-            f"{spec_of(mask).dtype.name}"
+            f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got {dtype.name}"
         )
-    if kind != "b":
+    if dtype not in BOOLS:
         mask = ops.not_equal(mask, 0)
     least = -6e4 if spec_of(like).dtype.itemsize == 2 else _UNSEEN  # the range of float16
     return (ops.cast_like(mask, like) - 1.0) * -least

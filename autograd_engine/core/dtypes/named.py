@@ -1,4 +1,4 @@
-"""The dtypes of the engine, their names, and how dtypes combine."""
+"""The dtypes of the engine as users name them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dtypes.families import FLOAT32, FLOATS, kind
 from autograd_engine.errors import ArgumentTypeError, DTypeError
 
 __all__ = [
+    "DTYPES",
     "DType",
     "DTypeLike",
     "as_dtype",
-    "common_dtype",
     "get_default_dtype",
-    "holds_numbers",
-    "python_number",
+    "get_default_numpy_dtype",
     "set_default_dtype",
     "to_numpy",
 ]
@@ -56,7 +56,7 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
-        return self.dtype.kind == "f"
+        return self.dtype in FLOATS
 
     @property
     def itemsize(self) -> int:
@@ -66,7 +66,7 @@ class DType:
     @property
     def kind(self) -> str:
         """NumPy's letter for what it holds: ``"f"``, ``"i"``, ``"u"``, ``"b"`` or ``"c"``."""
-        return self.dtype.kind
+        return kind(self.dtype)
 
     @property
     def char(self) -> str:
@@ -124,11 +124,6 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
     except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
         return None
     return found
-
-
-BOOL: Final = np.dtype(np.bool_)
-INT64: Final = np.dtype(np.int64)
-FLOAT32: Final = np.dtype(np.float32)
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -200,62 +195,3 @@ def set_default_dtype(d: DTypeLike) -> None:
             f"set_default_dtype takes float16, float32 or float64; got {dtype.name}"
         )
     _default.dtype = dtype.dtype
-
-
-def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.dtype[Any]:
-    """Dtype in which arrays of these dtypes meet.
-
-    Floats promote among themselves; an integer or bool beside a float takes the float's dtype;
-    integers promote as NumPy's do. With `floating`, integers alone become the default float.
-    """
-    if dtypes and dtypes[0].kind in "fc" and all(d is dtypes[0] for d in dtypes):
-        return dtypes[0]  # the common case, without asking NumPy
-    inexact = [d for d in dtypes if d.kind in "fc"]
-    common = np.result_type(*inexact) if inexact else np.result_type(*dtypes)
-    if floating and common.kind not in "fc":
-        return get_default_numpy_dtype()
-    return common
-
-
-def python_number(value: np.generic) -> bool | int | float | complex | None:
-    """The number that a NumPy scalar holds, None for one that holds text, bytes or a time."""
-    if value.dtype.kind not in "biufc":
-        return None
-    number: Any = value.item()
-    if isinstance(number, np.generic):  # of a long double there is no Python number
-        return float(number) if value.dtype.kind == "f" else complex(number)
-    found: bool | int | float | complex = number
-    return found
-
-
-def holds_numbers(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of it may stand beside tensors: those of long doubles are too wide."""
-    return dtype.kind in "biufc" and dtype.char not in "gG"
-
-
-def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Dtype that a Python scalar takes beside arrays of `dtypes`: scalars are weak."""
-    common = common_dtype(dtypes) if dtypes else None
-    if isinstance(value, bool):
-        return common if common is not None else BOOL
-    if isinstance(value, int):
-        return _holding(value, common if common is not None and common.kind != "b" else INT64)
-    if isinstance(value, float):
-        return common if common is not None and common.kind in "fc" else get_default_numpy_dtype()
-    if common is not None and common.kind == "c":
-        return common
-    wide = common is not None and common == np.float64
-    return np.dtype(np.complex128 if wide else np.complex64)
-
-
-def _holding(value: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """`dtype`; a DTypeError where it is one of integers and cannot hold `value`."""
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            wider = "int64" if -(2**63) <= value < 2**63 and dtype != INT64 else "float64"
-            raise DTypeError(
-                f"the number {value} stands beside integers of {dtype.name} and takes their dtype, "
-                f"which holds {limits.min} to {limits.max}: use x.astype({wider!r}) first"
-            )
-    return dtype
