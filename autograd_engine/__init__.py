@@ -99,6 +99,7 @@ manual_seed = seed
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        amp as amp,
         audio as audio,
         base as base,
         device as device,
@@ -180,7 +181,7 @@ else:
             "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
             "HalfTensor IntTensor LongTensor ShortTensor",
         },
-        "audio autograd base device distributed errors fft framework geometric incubate io jit "
+        "amp audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "
         "vision",
     )

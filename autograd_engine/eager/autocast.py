@@ -12,17 +12,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32, FLOATS, HALVES, INEXACT
+from autograd_engine.core.dtypes import FLOAT32, HALVES, INEXACT
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.generated_calls import general_calls
 from autograd_engine.eager.grad_mode import mode_changed
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
 __all__ = ["Autocast", "autocasting"]
 
-_CAST: Final = HALVES | {FLOAT32}
+_ADD: Final = REGISTRY["add"]
 
 
 class Autocast(NamedTuple):
@@ -52,7 +52,7 @@ class Autocast(NamedTuple):
         Beside float64, and complex numbers, they do: what a user computes in these is meant to be.
         """
         kind = op.amp
-        if kind is None or not dtypes or any(d not in _CAST for d in dtypes):
+        if kind is None or not dtypes or not all(map(_may_be_cast, dtypes)):
             return None
         if op.name in self.low or (kind == "low" and op.name not in self.high):
             return self.dtype
@@ -65,7 +65,7 @@ class Autocast(NamedTuple):
         return None if all(d is dtypes[0] for d in dtypes) else FLOAT32
 
     def operands(self, op: OpDef, operands: Sequence[Any]) -> Sequence[Any]:
-        """`operands` of a call, cast. Numbers stay: they take the dtype of what they stand beside."""
+        """`operands` of a call, cast; numbers take the dtype of what they stand beside anyway."""
         if op.amp is None:
             return operands
         known = [self._dtype_of(op, k, v) for k, v in enumerate(operands)]
@@ -79,7 +79,7 @@ class Autocast(NamedTuple):
 
     @staticmethod
     def _dtype_of(op: OpDef, position: int, operand: Any) -> np.dtype[Any] | None:
-        """The dtype of an operand that counts: of inexact numbers whose values are computed with."""
+        """The dtype of an operand of inexact numbers whose values are computed with; else None."""
         if op.input_at(position) in op.untyped or not op.reads_value(position):
             return None
         if isinstance(operand, Tensor):
@@ -95,11 +95,14 @@ class Autocast(NamedTuple):
 
     def beside(self, operand: Any, out: Any) -> Any:
         """`operand`, a bias, in the low dtype if `out` is: as if one operation made the sum."""
-        low = self.dtype
-        spec = out._data if isinstance(out, Tensor) else out.spec
-        if spec.dtype != low or self._dtype_of(_ADD, 1, operand) not in _CAST - {low}:
+        low, have = self._dtype_of(_ADD, 0, out), self._dtype_of(_ADD, 1, operand)
+        if low != self.dtype or have is None or have == low or not _may_be_cast(have):
             return operand
         return _cast(operand, low)
+
+
+def _may_be_cast(dtype: np.dtype[Any]) -> bool:
+    return dtype in HALVES or dtype == FLOAT32
 
 
 def _cast(operand: Any, dtype: np.dtype[Any]) -> Any:

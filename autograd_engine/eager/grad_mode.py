@@ -30,6 +30,7 @@ __all__ = [
     "recorded_with",
     "recording",
     "set_grad_enabled",
+    "uncast",
     "unwatched",
 ]
 
@@ -213,6 +214,19 @@ def linearizes() -> bool:
 def unwatched() -> contextlib.AbstractContextManager[None]:
     """For a pass whose nodes are looked at: what its rules record is not looked at on its own."""
     return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
+
+
+def uncast(function: F) -> F:
+    """`function`, whose operations cast nothing: they follow from calls whose operands were."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_mode().autocast is None:
+            return function(*args, **kwargs)
+        with mode_changed({"autocast": None}):
+            return function(*args, **kwargs)
+
+    return cast(F, call)
 
 
 def recording() -> _GradSwitch:

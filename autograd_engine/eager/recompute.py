@@ -24,8 +24,8 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.autocast import autocasting
+from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.grad_mode import Recorder, grad_mode, mode_changed
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.tape import Node

@@ -179,12 +179,12 @@ class OpDef:
         Its kernel computes with sizes that are not known, too, as objects (`Dim`) in arrays, so a
         result is known as a formula where the operands are. Inferred of what moves elements only.
     amp : {"low", "widest", "high", "always high"} or None
-        What floating operands, of at most 32 bits, are cast to inside of `amp.auto_cast`. "low": its
-        low dtype; the time is spent on products, and sums of them are added up in float32. "high":
+        What floating operands, of at most 32 bits, are cast to inside of `amp.auto_cast`. "low":
+        its low dtype; the time is spent on products, whose sums are added up in float32. "high":
         float32 at level O1, for it leaves the range of float16, or loses digits. "always high": at
-        O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None where
-        elements are moved or dtypes changed and nothing is computed, and where several inputs may
-        be of different dtypes, else "widest".
+        O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None
+        where elements are moved or dtypes changed and nothing is computed, and where several inputs
+        may be of different dtypes, else "widest".
     types : tuple of str
         Other names that Paddle has for what it computes: lists of `amp.auto_cast` may use them.
     write : callable or None
