@@ -115,6 +115,13 @@ if typing.TYPE_CHECKING:
         version as version,
         vision as vision,
     )
+    from autograd_engine.amp.casting import (
+        autocast as autocast,
+        get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+        get_autocast_dtype as get_autocast_dtype,
+        get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+        is_autocast_enabled as is_autocast_enabled,
+    )
     from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
     from autograd_engine.audio.windows import (
         bartlett_window as bartlett_window,
@@ -165,6 +172,8 @@ else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "amp.casting": "autocast get_autocast_cpu_dtype get_autocast_dtype "
+            "get_autocast_gpu_dtype is_autocast_enabled",
             "as_paddle": "install_as_paddle",
             "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
             "kaiser_window",

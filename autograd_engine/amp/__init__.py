@@ -5,8 +5,10 @@ import typing
 from autograd_engine.core.lazy import face as _face
 
 if typing.TYPE_CHECKING:
-    from autograd_engine.amp.autocast import (
+    from autograd_engine.amp.casting import (
+        amp_guard as amp_guard,
         auto_cast as auto_cast,
+        autocast as autocast,
         get_autocast_cpu_dtype as get_autocast_cpu_dtype,
         get_autocast_dtype as get_autocast_dtype,
         get_autocast_gpu_dtype as get_autocast_gpu_dtype,
@@ -14,15 +16,15 @@ if typing.TYPE_CHECKING:
         is_bfloat16_supported as is_bfloat16_supported,
         is_float16_supported as is_float16_supported,
     )
-    from autograd_engine.amp.decoration import decorate as decorate
+    from autograd_engine.amp.decoration import amp_decorate as amp_decorate, decorate as decorate
     from autograd_engine.amp.grad_scaler import GradScaler as GradScaler
 else:
     __getattr__, __dir__, __all__ = _face(
         __name__,
         {
-            "amp.autocast": "auto_cast get_autocast_cpu_dtype get_autocast_dtype "
+            "amp.casting": "amp_guard auto_cast autocast get_autocast_cpu_dtype get_autocast_dtype "
             "get_autocast_gpu_dtype is_autocast_enabled is_bfloat16_supported is_float16_supported",
-            "amp.decoration": "decorate",
+            "amp.decoration": "amp_decorate decorate",
             "amp.grad_scaler": "GradScaler",
         },
     )

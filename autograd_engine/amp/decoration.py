@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.amp.autocast import half_dtype, level_of
+from autograd_engine.amp.casting import half_dtype, level_of
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import FLOAT16, FLOATS, DTypeLike, as_dtype
 from autograd_engine.eager.tensor import Tensor
@@ -28,7 +28,7 @@ from autograd_engine.nn.layer.normalization import (
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.optimizer.optimizer import Optimizer
 
-__all__ = ["decorate"]
+__all__ = ["amp_decorate", "decorate"]
 
 # What counts the elements of batches, and sums over them, keeps its own numbers in float32.
 _FLOAT32: Final = (BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm)
@@ -108,6 +108,9 @@ def decorate(
             for model in layers:
                 model.register_state_dict_hook(_cast_to(saved))
     return models if optimizers is None else (models, optimizers)
+
+
+amp_decorate = decorate
 
 
 def _listed(argument: str, given: Any, kind: type) -> list[Any]:

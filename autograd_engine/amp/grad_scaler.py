@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine import unique_name
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dtypes import FLOAT32, HALVES, INT32, finfo
+from autograd_engine.core.names.constructors import Given, respelled
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, uncast
 from autograd_engine.eager.row_sparse import RowSparse
@@ -62,6 +63,7 @@ class _Progress:
         self.found = Tensor._wrap(np.zeros((), np.bool_))
 
 
+@respelled
 class GradScaler:
     """Scale losses, so that gradients do not vanish in float16, and gradients back.
 
@@ -107,6 +109,12 @@ class GradScaler:
     >>> scaler.update()
     >>> sgd.clear_grad()
     """
+
+    @staticmethod
+    def _reorder(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        """PyTorch's scaler takes the name of a device first."""
+        rest = {name: value for name, value in kwargs.items() if name != "device"}
+        return args[1:] if args and isinstance(args[0], str) else args, rest
 
     def __init__(
         self,

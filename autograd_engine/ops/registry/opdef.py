@@ -183,7 +183,7 @@ class OpDef:
         its low dtype; the time is spent on products, whose sums are added up in float32. "high":
         float32 at level O1, for it leaves the range of float16, or loses digits. "always high": at
         O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None
-        where elements are moved or dtypes changed and nothing is computed, and where several inputs
+        where elements are moved or shown, or dtypes changed, and nothing is computed, and where several inputs
         may be of different dtypes, else "widest".
     types : tuple of str
         Other names that Paddle has for what it computes: lists of `amp.auto_cast` may use them.
@@ -339,7 +339,7 @@ class OpDef:
         """
         if len(self.inputs) != 1 or self.multiple:
             raise RegistryError(f"{self.name}: a view has one operand and one result")
-        self.write = fn
+        self.write, self.amp = fn, None  # what shares its elements is of their dtype
         return self
 
     def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:

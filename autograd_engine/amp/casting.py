@@ -18,7 +18,9 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.opdef import REGISTRY
 
 __all__ = [
+    "amp_guard",
     "auto_cast",
+    "autocast",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
@@ -124,6 +126,36 @@ class auto_cast:  # noqa: N801 - the public name
 
     def __call__(self, function: F) -> F:
         return decorated(function, functools.partial(_again, self._autocast), "auto_cast")
+
+
+amp_guard = auto_cast
+
+
+def autocast(
+    device_type: Any = None,
+    dtype: DTypeLike = "float16",
+    enabled: bool = True,
+    cache_enabled: bool = True,
+) -> auto_cast:
+    """`auto_cast` at level "O1", with PyTorch's arguments.
+
+    Parameters
+    ----------
+    device_type : str, optional
+        Accepted for the reference's sake, as `cache_enabled` is.
+    dtype : {"float16", "bfloat16"}
+    enabled, cache_enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> w = paddle.ones([2, 2])
+    >>> with paddle.autocast("cpu", dtype=paddle.float16):
+    ...     y = w @ w
+    >>> y.dtype
+    paddle.float16
+    """
+    return auto_cast(enabled, dtype=dtype)
 
 
 def _again(autocast: Autocast | None) -> AbstractContextManager[None]:
