@@ -14,6 +14,12 @@ from tests.registry.samples import cases, family
 LEVELS = ["OD", "O1", "O2"]
 
 
+_BLACK = """tan acos asin sinh cosh atanh erfinv exp expm1 log log10 log2 pow square reduce_sum mean
+reduce_mean reduce_prod cumprod cumsum dist pnorm frobenius_norm renorm group_norm layer_norm
+softmax softplus log_softmax softmax_with_cross_entropy cross_entropy cross_entropy2 nll_loss huber_loss
+sigmoid_cross_entropy_with_logits log_loss"""
+
+
 def promised(op, operands, level):
     """The dtype that floating operands meet in, None where they stay as they are."""
     dtypes = {a.dtype for k, a in enumerate(operands) if counts(op, k, a)}
@@ -69,18 +75,16 @@ def test_what_moves_elements_is_not_cast_and_products_are():
 
 def test_the_lists_are_those_of_the_reference():
     white = {"conv2d", "einsum", "matmul", "matmul_v2", "linear_v2", "mul", "flash_attn"}
-    black = """tan acos asin sinh cosh atanh erfinv exp expm1 log log10 log2 pow square reduce_sum
-    mean reduce_mean reduce_prod cumprod cumsum dist pnorm frobenius_norm renorm group_norm
-    layer_norm softmax softplus log_softmax softmax_with_cross_entropy cross_entropy cross_entropy2
-    sigmoid_cross_entropy_with_logits nll_loss huber_loss log_loss""".split()
+    black = set(_BLACK.split())
+
     always = {"linear_interp_v2", "bilinear_interp_v2", "bicubic_interp_v2", "scatter"}
     by_name = {}
     for op in REGISTRY.values():
         for name in (op.name, *op.types):
             by_name.setdefault(name, set()).add(op.amp)
-    assert {n: by_name[n] for n in white} == dict.fromkeys(white, {"low"})
-    assert {n: by_name[n] for n in black} == dict.fromkeys(black, {"high"})
-    assert {n: by_name[n] for n in always} == dict.fromkeys(always, {"always high"})
+    assert {n: by_name[n] for n in white} == {n: {"low"} for n in white}
+    assert {n: by_name[n] for n in black} == {n: {"high"} for n in black}
+    assert {n: by_name[n] for n in always} == {n: {"always high"} for n in always}
 
 
 def test_the_decision_without_promotion_takes_the_low_dtype():

@@ -183,8 +183,8 @@ class OpDef:
         its low dtype; the time is spent on products, whose sums are added up in float32. "high":
         float32 at level O1, for it leaves the range of float16, or loses digits. "always high": at
         O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None
-        where elements are moved or shown, or dtypes changed, and nothing is computed, and where several inputs
-        may be of different dtypes, else "widest".
+        where elements are moved or shown, or dtypes changed, and nothing is computed, and where
+        several inputs may be of different dtypes, else "widest".
     types : tuple of str
         Other names that Paddle has for what it computes: lists of `amp.auto_cast` may use them.
     write : callable or None
