@@ -16,8 +16,8 @@ LEVELS = ["OD", "O1", "O2"]
 
 _BLACK = """tan acos asin sinh cosh atanh erfinv exp expm1 log log10 log2 pow square reduce_sum mean
 reduce_mean reduce_prod cumprod cumsum dist pnorm frobenius_norm renorm group_norm layer_norm
-softmax softplus log_softmax softmax_with_cross_entropy cross_entropy cross_entropy2 nll_loss huber_loss
-sigmoid_cross_entropy_with_logits log_loss"""
+softmax softplus log_softmax softmax_with_cross_entropy cross_entropy cross_entropy2 nll_loss
+huber_loss sigmoid_cross_entropy_with_logits log_loss"""
 
 
 def promised(op, operands, level):
