@@ -104,7 +104,6 @@ defop(
     infer=infer_square("cholesky"),
     **OF_MATRICES,
     work=of_matrices(1, 3),
-    amp="always high",
 ).vjp(x=_cholesky_x)
 
 
@@ -146,14 +145,7 @@ def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
 
 
 defop(
-    "qr",
-    _qr,
-    inputs="x",
-    outputs="q r",
-    infer=_infer_qr,
-    **OF_MATRICES,
-    work=of_matrices(4),
-    amp="always high",
+    "qr", _qr, inputs="x", outputs="q r", infer=_infer_qr, **OF_MATRICES, work=of_matrices(4)
 ).vjp(x=_qr_x)
 
 
@@ -178,7 +170,6 @@ defop(
     infer=_infer_qr_complete,
     **OF_MATRICES,
     work=of_matrices(4),
-    amp="always high",
 ).vjp(x=NONDIFF)
 
 
@@ -243,7 +234,6 @@ defop(
     **OF_MATRICES,
     lazy_cotangents=True,
     work=of_matrices(14),
-    amp="always high",
 ).vjp(x=_svd_x)
 
 
@@ -269,7 +259,6 @@ defop(
     infer=_infer_svd_full,
     **OF_MATRICES,
     work=of_matrices(22),
-    amp="always high",
 ).vjp(x=NONDIFF)
 
 
@@ -301,9 +290,7 @@ def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
-defop(
-    "residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES, amp="always high"
-).vjp(
+defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES).vjp(
     x=lambda xp, g, u, s: xp.residual_over(g, u, s),
     u=_residual_over_u,
     s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),
@@ -346,7 +333,6 @@ defop(
     **OF_MATRICES,
     lazy_cotangents=True,
     work=of_matrices(9),
-    amp="always high",
 ).vjp(x=_eigh_x)
 
 
@@ -363,12 +349,5 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
 
 
 defop(
-    "eig",
-    _eig,
-    inputs="x",
-    outputs="w v",
-    infer=_infer_eig,
-    **OF_MATRICES,
-    work=of_matrices(25),
-    amp="always high",
+    "eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, **OF_MATRICES, work=of_matrices(25)
 ).vjp(x=NONDIFF)

@@ -40,13 +40,7 @@ def _infer_per_matrix(op: str) -> Callable[..., Spec]:
 
 
 defop(
-    "det",
-    _det,
-    inputs="x",
-    infer=_infer_per_matrix("det"),
-    **OF_MATRICES,
-    work=of_matrices(2, 3),
-    amp="always high",
+    "det", _det, inputs="x", infer=_infer_per_matrix("det"), **OF_MATRICES, work=of_matrices(2, 3)
 ).vjp(x=lambda xp, g, x: per_matrix(xp, g) * xp.cofactor(x))
 
 
@@ -96,14 +90,9 @@ def _cofactor(x: Array) -> Array:
     return np.asarray(out)
 
 
-defop(
-    "cofactor",
-    _cofactor,
-    inputs="x",
-    infer=infer_square("cofactor"),
-    **OF_MATRICES,
-    amp="always high",
-).vjp(x=lambda xp, g, x: xp.cofactor_tangent(x, g))
+defop("cofactor", _cofactor, inputs="x", infer=infer_square("cofactor"), **OF_MATRICES).vjp(
+    x=lambda xp, g, x: xp.cofactor_tangent(x, g)
+)
 
 
 @in_single
@@ -157,7 +146,6 @@ defop(
     inputs="x y",
     infer=lambda x, y: infer_square("cofactor_tangent")(x),
     **OF_MATRICES,
-    amp="always high",
 ).vjp(x=_cofactor_tangent_x, y=lambda xp, g, x: xp.cofactor_tangent(x, g))
 
 
@@ -181,5 +169,4 @@ defop(
     infer=_infer_slogdet,
     **OF_MATRICES,
     work=of_matrices(2, 3),
-    amp="always high",
 ).vjp(x=lambda xp, g_logdet, x: per_matrix(xp, g_logdet) * transposed(xp, xp.inv(x)))

@@ -113,15 +113,9 @@ def inv_x(xp: Any, g: Any, out: Any) -> Any:
     return -xp.matmul(xp.matmul(out, g, transpose_x=True), out, transpose_y=True)
 
 
-defop(
-    "inv",
-    _inv,
-    inputs="x",
-    infer=infer_square("inv"),
-    **OF_MATRICES,
-    work=of_matrices(2),
-    amp="always high",
-).vjp(x=inv_x)
+defop("inv", _inv, inputs="x", infer=infer_square("inv"), **OF_MATRICES, work=of_matrices(2)).vjp(
+    x=inv_x
+)
 
 
 # --- systems: A X = B, or A' X = B
@@ -268,15 +262,9 @@ def pinv_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
     return total - xp.matmul(xp.matmul(pt, g), pt)
 
 
-defop(
-    "pinv",
-    _pinv,
-    inputs="x",
-    infer=_infer_pinv,
-    **OF_MATRICES,
-    work=of_matrices(16),
-    amp="always high",
-).vjp(x=pinv_x)
+defop("pinv", _pinv, inputs="x", infer=_infer_pinv, **OF_MATRICES, work=of_matrices(16)).vjp(
+    x=pinv_x
+)
 
 
 # --- exponential
@@ -338,7 +326,6 @@ defop(
     infer=infer_square("matrix_exp"),
     **OF_MATRICES,
     work=of_matrices(16),
-    amp="always high",
 ).vjp(x=_matrix_exp_x)
 
 

@@ -74,8 +74,8 @@ _LU: dict[str, Any] = {
     **OF_MATRICES,
     "work": of_matrices(2, 3),
 }
-defop("lu", _lu, **_LU, amp="always high").vjp(x=_lu_x)
-defop("lu_rectangular", _lu, **_LU, amp="always high").vjp(x=NONDIFF)
+defop("lu", _lu, **_LU).vjp(x=_lu_x)
+defop("lu_rectangular", _lu, **_LU).vjp(x=NONDIFF)
 
 
 def _exchange_rows(x: Array, pivots: Array, *, backwards: bool = False) -> Array:
