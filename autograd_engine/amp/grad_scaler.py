@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -146,6 +147,17 @@ class GradScaler:
         self._progress: weakref.WeakKeyDictionary[Optimizer, _Progress] = (
             weakref.WeakKeyDictionary()
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: programs, and what is under way, stay with this one."""
+        kept = vars(self).keys() - {"_in_programs", "_progress"}
+        return {name: vars(self)[name] for name in kept}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept)
+        self._state = _State(*map(copy.copy, self._state))
+        self._in_programs = weakref.WeakKeyDictionary()
+        self._progress = weakref.WeakKeyDictionary()
 
     # --- a training step
 

@@ -1,5 +1,8 @@
 """`GradScaler`, and what `decorate` makes of optimizers and layers."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -244,6 +247,42 @@ def test_state_round_trip():
         other.load_state_dict({})
     loss = paddle.ones([])
     assert off.scale(loss) is loss
+
+
+def test_copies_go_on_from_the_same_scale():
+    scaler = paddle.amp.GradScaler(init_loss_scaling=8.0, incr_every_n_steps=1)
+    _, sgd = step_of(scaler)
+    copies = [copy.copy(scaler), copy.deepcopy(scaler), pickle.loads(pickle.dumps(scaler))]
+    scaler.step(sgd)
+    scaler.update()
+    assert scaler.state_dict()["scale"] == 16.0
+    assert [c.state_dict()["scale"] for c in copies] == [8.0] * 3
+
+
+def test_gradients_that_are_left_go_on_in_traced_steps_and_settings_are_guarded():
+    def trained(traced):
+        layer = nn.Linear(2, 1, weight_attr=nn.initializer.Constant(1.0))
+        sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+        paddle.amp.decorate(layer, sgd, level="O2")
+        scaler = paddle.amp.GradScaler(init_loss_scaling=4.0)
+
+        def step(x):
+            with paddle.amp.auto_cast(level="O2"):
+                loss = layer(x).sum()
+            scaler.scale(loss).backward()
+            scaler.step(sgd)
+            scaler.update()
+
+        run = paddle.jit.to_static(step, backend="numpy") if traced else step
+        for _ in range(3):
+            run(paddle.ones([1, 2]))
+        scaler.set_incr_every_n_steps(1)
+        run(paddle.ones([1, 2]))
+        assert layer.weight.grad.dtype == "float32"
+        assert scaler.state_dict()["scale"] == 8.0
+        return layer.weight.tolist(), layer.weight.grad.tolist()
+
+    assert trained(False) == trained(True)
 
 
 def test_settings():
