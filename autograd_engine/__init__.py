@@ -99,6 +99,7 @@ manual_seed = seed
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        amp as amp,
         audio as audio,
         base as base,
         device as device,
@@ -113,6 +114,13 @@ if typing.TYPE_CHECKING:
         testing as testing,
         version as version,
         vision as vision,
+    )
+    from autograd_engine.amp.casting import (
+        autocast as autocast,
+        get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+        get_autocast_dtype as get_autocast_dtype,
+        get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+        is_autocast_enabled as is_autocast_enabled,
     )
     from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
     from autograd_engine.audio.windows import (
@@ -164,6 +172,8 @@ else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "amp.casting": "autocast get_autocast_cpu_dtype get_autocast_dtype "
+            "get_autocast_gpu_dtype is_autocast_enabled",
             "as_paddle": "install_as_paddle",
             "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
             "kaiser_window",
@@ -180,7 +190,7 @@ else:
             "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
             "HalfTensor IntTensor LongTensor ShortTensor",
         },
-        "audio autograd base device distributed errors fft framework geometric incubate io jit "
+        "amp audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "
         "vision",
     )

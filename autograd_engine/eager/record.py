@@ -53,8 +53,11 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    if (trace := current_mode().trace) is not None and trace.takes(operands, attrs):
-        return trace.emit(op, operands, attrs)
+    mode = current_mode()
+    if mode.trace is not None and mode.trace.takes(operands, attrs):
+        return mode.trace.emit(op, operands, attrs)
+    if mode.autocast is not None:
+        operands = mode.autocast.operands(op, operands)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
     try:

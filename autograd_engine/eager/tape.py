@@ -23,6 +23,7 @@ import numpy as np
 from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.eager.grad_mode import current_mode, mode_changed
 from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
@@ -295,6 +296,10 @@ def run_backward(
     GraphFreedError
         When the pass reaches a node that an earlier pass has freed. No leaf is touched.
     """
+    if current_mode().autocast is not None:  # what is recorded has the dtypes that it has
+        given = dict(locals())
+        with mode_changed({"autocast": None}):
+            return run_backward(given.pop("roots"), **given)
     if xp is None:
         xp = ops if create_graph else raw
     strong = zeros_are_strong()

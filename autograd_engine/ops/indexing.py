@@ -188,6 +188,8 @@ defop(
     tangent="linear",
     checks_values=True,
     work=each_read(operand=1),
+    amp="always high",
+    types="scatter",
 ).vjp(
     base=handed_on,
     x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),

@@ -83,10 +83,26 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 defop(
-    "sum", _sum, inputs="x", infer=_infer_sum, tangent="linear", symbolic=True, work=each_read()
+    "sum",
+    _sum,
+    inputs="x",
+    infer=_infer_sum,
+    tangent="linear",
+    symbolic=True,
+    work=each_read(),
+    amp="high",
+    types="reduce_sum",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.expand_like(g, x_like, **attrs))
 defop(
-    "mean", _mean, inputs="x", infer=_reduced, dtypes="floating", tangent="linear", work=each_read()
+    "mean",
+    _mean,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    tangent="linear",
+    work=each_read(),
+    amp="high",
+    types="reduce_mean",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.spread_like(g, x_like, **attrs))
 
 
@@ -110,9 +126,13 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
 # Elements that tie for the extremum share its cotangent equally. NaN is the extremum where there is
 # one, though it equals nothing; its share is NaN.
 for _name, _ufunc in (("max", np.maximum), ("min", np.minimum)):
-    _reduction(_name, _ufunc.reduce, real=True, zero_gradient="not_chosen").vjp(
-        x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs)
-    )
+    _reduction(
+        _name,
+        _ufunc.reduce,
+        real=True,
+        zero_gradient="not_chosen",
+        types=f"reduce_{_name}",
+    ).vjp(x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs))
 _reduction("argmax", np.argmax, INT64, real=True).nondiff()
 _reduction("argmin", np.argmin, INT64, real=True).nondiff()
 _reduction("any", np.logical_or.reduce, BOOL).nondiff()
@@ -150,6 +170,8 @@ defop(
     ),
     symbolic=True,
     work=each_read(),
+    amp="high",
+    types="reduce_prod",
 ).vjp(x=_prod_x)
 
 # --- logarithm of a sum of exponentials
@@ -175,7 +197,13 @@ def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 
 defop(
-    "logsumexp", _logsumexp, inputs="x", infer=_reduced, dtypes="floating", work=each_read(4)
+    "logsumexp",
+    _logsumexp,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    work=each_read(4),
+    amp="high",
 ).vjp(x=lambda xp, g, x, out, **attrs: xp.logsumexp_adjoint(g, x, out, **attrs))
 
 
@@ -307,7 +335,15 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 
 
 defop(
-    "p_norm", _p_norm, real=True, inputs="x", infer=_reduced, dtypes="floating", work=_p_norm_work
+    "p_norm",
+    _p_norm,
+    real=True,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    work=_p_norm_work,
+    amp="high",
+    types="dist pnorm frobenius_norm renorm",
 ).vjp(x=_p_norm_x)
 
 
@@ -385,9 +421,15 @@ def _variance_adjoint(
     return rest
 
 
-defop("variance", _variance, inputs="x", infer=_reduced, dtypes="floating", work=each_read(4)).vjp(
-    x=lambda xp, g, x, **attrs: xp.variance_adjoint(g, x, **attrs)
-)
+defop(
+    "variance",
+    _variance,
+    inputs="x",
+    infer=_reduced,
+    dtypes="floating",
+    work=each_read(4),
+    amp="high",
+).vjp(x=lambda xp, g, x, **attrs: xp.variance_adjoint(g, x, **attrs))
 defop(
     "variance_adjoint",
     _variance_adjoint,
@@ -433,6 +475,7 @@ defop(
     infer=_reduced,
     dtypes="floating",
     work=each_read(4),
+    amp="high",
 ).vjp(x=lambda xp, g, x, out, **attrs: xp.deviation_adjoint(g, x, out, **attrs))
 _over_norm("deviation_adjoint", _deviation_adjoint, 4)
 
@@ -488,6 +531,8 @@ defop(
     infer=_infer_mean_square,
     dtypes="floating",
     work=each_read(3),
+    amp="high",
+    types="square_error_cost",
 ).vjp(
     x=lambda xp, g, x, y, *, axis: xp.sum_like(xp.mean_square_adjoint(g, x, y, axis=axis), x),
     y=lambda xp, g, x, y, *, axis: xp.sum_like(xp.mean_square_adjoint(-g, x, y, axis=axis), y),

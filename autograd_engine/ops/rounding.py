@@ -37,7 +37,7 @@ defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
 # --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
 
 
-def _dividing(name: str, ufunc: Any) -> OpDef:
+def _dividing(name: str, ufunc: Any, types: str) -> OpDef:
     def kernel(x: Array, y: Array) -> Array:
         if x.dtype in BOOLS:
             raise DTypeError(f"{name}: takes numbers, got bools; use x.astype('int64')")
@@ -51,14 +51,14 @@ def _dividing(name: str, ufunc: Any) -> OpDef:
     infer = no_bools(name, broadcast(name), "integers")
     options: Any = {"broadcasts": 0, "dtypes": "common", "real": True, "tangent": "elementwise"}
     options["symbolic"] = True
-    return defop(name, kernel, inputs="x y", infer=infer, **options)
+    return defop(name, kernel, inputs="x y", infer=infer, types=types, **options)
 
 
-_dividing("remainder", np.remainder).vjp(
+_dividing("remainder", np.remainder, "elementwise_mod").vjp(
     x=handed_on,
     y=lambda xp, g, x, y: -(g * xp.floor_divide(x, y)),
 )
-_dividing("floor_divide", np.floor_divide).nondiff()
+_dividing("floor_divide", np.floor_divide, "elementwise_floordiv").nondiff()
 
 
 def _of_integers(name: str, ufunc: Any) -> OpDef:

@@ -143,6 +143,7 @@ defop(
     inputs="a b",
     infer=_infer_recurrence,
     work=each_read(2),
+    amp="high",
 ).vjp(
     a=lambda xp, g, a, out, **attrs: (
         _transposed_recurrence(xp, g, a, **attrs) * xp.shift(out, **attrs)
@@ -183,6 +184,7 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, reverse=False: Spec(x.shape, sum_dtype(x.dtype)),
     tangent="linear",
+    amp="high",
 ).vjp(x=lambda xp, g, *, axis, reverse: xp.cumsum(g, axis=axis, reverse=not reverse))
 
 # d out[k] / d x[i] is the product of what lies before i, times that of what lies between i and k.
@@ -191,6 +193,7 @@ defop(
     _cumprod,
     inputs="x",
     infer=lambda x, *, axis, reverse=False: Spec(x.shape, product_dtype(x.dtype)),
+    amp="high",
 ).vjp(
     x=lambda xp, g, x, out, **attrs: (
         xp.shift(out, **attrs, fill=1.0) * _transposed_recurrence(xp, g, x, **attrs)
@@ -237,9 +240,9 @@ def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, **attrs: Any) -> Any:
     return xp.exp_difference(x, out) * _transposed_recurrence(xp, g, factors, **attrs)
 
 
-defop("logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating").vjp(
-    x=_logcumsumexp_x
-)
+defop(
+    "logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating", amp="high"
+).vjp(x=_logcumsumexp_x)
 
 # --- extrema
 

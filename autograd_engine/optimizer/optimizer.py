@@ -15,6 +15,7 @@ from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
 from autograd_engine.core.spec import Array, format_shape
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import follow, is_alone
@@ -25,7 +26,7 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.checks import (
     check_distinct,
@@ -100,6 +101,7 @@ class Optimizer(Respelled):
     operation: str
     state: ClassVar[dict[str, State]] = {}
     hyper: ClassVar[dict[str, Hyper]] = {}
+    _master_grad = False
 
     if not TYPE_CHECKING:
         __getattr__ = answered("paddle.optimizer.Optimizer")
@@ -361,6 +363,8 @@ class Optimizer(Respelled):
     def _clipped(self, pairs: Sequence[ParamGrad]) -> list[ParamGrad]:
         """Each group is clipped by itself, in the order of its parameters, in either mode."""
         found = list(pairs)
+        if self._master_grad:
+            found = [(p, self._widened(p, g)) for p, g in found]
         for group in self._groups or [self._default]:
             if group.clip is not None:
                 where = [k for k, (p, _) in enumerate(found) if self._group(p) is group]
@@ -368,6 +372,32 @@ class Optimizer(Respelled):
                 for k, pair in zip(where, new, strict=True):
                     found[k] = pair
         return found
+
+    def _widened(self, p: Any, grad: Any) -> Any:
+        """The gradient in the dtype of the master weight."""
+        dtype = p._data.dtype if isinstance(p, Tensor) else p.spec.dtype
+        if not self._has_master(dtype):
+            return grad
+        return uncast(ops.cast)(grad, dtype="float32")
+
+    def keep_masters(self, master_grad: bool = False) -> None:
+        """Keep a float32 copy of each parameter of 16 bits from here on, and update that.
+
+        Parameters
+        ----------
+        master_grad : bool
+            Cast gradients of these to float32 before they are clipped.
+        """
+        self._multi_precision, self._plain = True, False
+        self._master_grad = master_grad
+        for p in self._parameters or ():
+            state = self._eager_state.get(id(p))
+            if (
+                state is not None
+                and len(state) == len(self.state)
+                and self._has_master(p._data.dtype)
+            ):
+                self._eager_state[id(p)] = [*state, p._data.astype(np.float32)]
 
     def _update(self, p: Tensor, grad: Any) -> None:
         """The update of one parameter, whatever is asked for besides the rule."""

@@ -210,6 +210,8 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
 def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: Any) -> Any:
     if holds_symbolic(attrs.values()) or holds_symbolic(operands):
         op, operands, attrs = _with_variables(op, operands, attrs)
+    if _context.role == "forward" and (autocast := grad_mode.autocast) is not None:
+        operands = autocast.operands(op, operands)
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:

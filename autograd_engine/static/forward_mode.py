@@ -10,6 +10,7 @@ from autograd_engine.autograd.forward.pushforward import push
 from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.errors import (
     BuildError,
     DTypeError,
@@ -131,6 +132,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
             v.stop_gradient = True
 
 
+@uncast
 def _append_tangents(
     block: Block, goals: list[Variable], tangents: dict[Key, Any], location: Location
 ) -> None:

@@ -16,7 +16,7 @@ from autograd_engine.autograd.forward.pushforward import push
 from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.locations import caller
-from autograd_engine.eager.grad_mode import grad_mode, recording
+from autograd_engine.eager.grad_mode import grad_mode, recording, uncast
 from autograd_engine.eager.tape import (
     Edge,
     MultiNode,
@@ -41,6 +41,7 @@ def is_recorded(xp: Any) -> bool:
     return (xp.base if isinstance(xp, Batching) else xp) is ops
 
 
+@uncast
 def push_along(
     outputs: Sequence[Tensor], starts: dict[Edge, Any], since: int, xp: Any
 ) -> list[Any]:

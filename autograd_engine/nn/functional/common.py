@@ -13,6 +13,7 @@ from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
@@ -43,7 +44,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
             return matmul(x, weight)
         if isinstance(x, Variable):
             return _linear(x, weight, bias)
-        return ops.add(matmul(x, weight), bias)
+        return biased.add(matmul(x, weight), bias)
     except ShapeError:
         shape, wanted = (
             v.spec.shape if isinstance(v, Variable) else tuple(getattr(v, "shape", ()))
@@ -59,7 +60,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
 
 @atomic
 def _linear(x: Any, weight: Any, bias: Any) -> Any:
-    return ops.add(matmul(x, weight), bias)
+    return biased.add(matmul(x, weight), bias)
 
 
 def embedding(

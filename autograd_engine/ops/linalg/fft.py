@@ -78,6 +78,7 @@ defop(
     infer=_infer_dft,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(
     real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
         g_real_out, g_imag_out, axis=axis, inverse=not inverse, scale=scale
@@ -163,6 +164,7 @@ defop(
     infer=_infer_half_spectrum,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(
     x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
         g_real, g_imag, x_like, **attrs
@@ -183,6 +185,7 @@ defop(
     infer=_infer_from_half,
     dtypes="floating",
     tangent="linear",
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1))
 defop(
     "from_half_spectrum_like",
@@ -190,6 +193,7 @@ defop(
     inputs="real imag like",
     infer=infer_like,
     tangent="linear",
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 
 
@@ -243,4 +247,6 @@ def _infer_fourier(
     return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
-defop("fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating").vjp(x=NONDIFF)
+defop(
+    "fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating", amp="always high"
+).vjp(x=NONDIFF)

@@ -170,6 +170,7 @@ defop(
     broadcasts=2,
     dtypes="floating",
     work=_work_of_solve,
+    amp="always high",
 ).vjp_together("a b", _solve_together)
 
 
@@ -225,6 +226,7 @@ defop(
     broadcasts=2,
     dtypes="floating",
     work=_work_of_substitution,
+    amp="always high",
 ).vjp(
     a=_triangular_solve_a,
     b=lambda xp, g, a, *, upper, transpose, unitriangular: xp.triangular_solve(

@@ -87,6 +87,8 @@ defop(
     tangent="multilinear",
     work=multiply_adds(_inner_products),
     zero_gradient="multiplied_by_zero",
+    amp="low",
+    types="matmul_v2 mul bmm mv linear_v2 einsum",
 ).vjp(x=matmul_x, y=matmul_y)
 
 # --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need

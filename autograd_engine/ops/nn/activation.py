@@ -266,9 +266,12 @@ _OF_EXP: Final[dict[str, Any]] = {
     "real": True,
     "zero_gradient": "saturated",
     "c_from": MANY_STEPS,
+    "amp": "high",
 }
 defop("softplus", _softplus, **_OF_EXP).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
-defop("log_sigmoid", _log_sigmoid, **_OF_EXP).vjp(x=lambda xp, g, x: g * xp.sigmoid(-x))
+defop("log_sigmoid", _log_sigmoid, **_OF_EXP, types="logsigmoid").vjp(
+    x=lambda xp, g, x: g * xp.sigmoid(-x)
+)
 
 
 def _elu_slope(xp: Any, x: Any, alpha: float) -> Any:
@@ -306,7 +309,7 @@ _SOFTMAX: Final[dict[str, Any]] = {
     "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
     "zero_gradient": "saturated",
 }
-defop("softmax", _softmax, **_SOFTMAX).vjp(
+defop("softmax", _softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y and its own adjoint.
@@ -325,7 +328,7 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
+defop("log_softmax", _log_softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.log_softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y. `out` is what log_softmax gave: none of it is above 0.

@@ -127,6 +127,8 @@ defop(
     result="contiguous",
     stacks="images",
     work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
 ).vjp_together("query key value", _attention_rule)
 # Weights of what is not seen are 0, which the adjoint needs to know no more about.
 defop(
@@ -141,6 +143,8 @@ defop(
     lazy_cotangents=True,
     result="contiguous",
     work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
 ).vjp(seen=NONDIFF).vjp_together("query key value", _attention_rule)
 
 
@@ -172,6 +176,8 @@ defop(
     lazy_cotangents=True,
     result="contiguous",
     work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
 ).vjp(bias=_bias_rule).vjp_together("query key value", _attention_rule)
 
 

@@ -31,9 +31,9 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 
 
 # The derivative 1 / x is bounded too: by 1 / floor.
-defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
-    x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor)
-)
+defop(
+    "bounded_log", _bounded_log, **ELEMENTWISE, real=True, amp="high", types="bce_loss log_loss"
+).vjp(x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor))
 
 
 def _huber(x: Array, *, delta: float) -> Array:
@@ -45,7 +45,7 @@ def _huber(x: Array, *, delta: float) -> Array:
     return np.asarray(near * (x - 0.5 * near))
 
 
-defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
+defop("huber", _huber, **ELEMENTWISE, real=True, amp="high", types="huber_loss smooth_l1_loss").vjp(
     x=lambda xp, g, x, *, delta: g * -xp.minimum(-xp.minimum(x, delta), delta)
 )
 
@@ -92,6 +92,8 @@ defop(
     dtypes="floating",
     tangent="elementwise",
     real=True,
+    amp="high",
+    types="sigmoid_cross_entropy_with_logits",
 ).vjp(
     x=lambda xp, g, x, positive, negative: (
         g * (negative * xp.sigmoid(x) - positive * xp.sigmoid(-x))
@@ -146,6 +148,8 @@ defop(
     lazy_cotangents=True,
     work=each_element(4),
     c_from=MANY_STEPS,
+    amp="high",
+    types="sigmoid_cross_entropy_with_logits",
 ).vjp(x=_logistic_entropy_x, label=_logistic_entropy_label)
 
 
@@ -317,6 +321,8 @@ defop(
     stacks="each",
     checks_values=True,
     work=each_read(5),
+    amp="high",
+    types="softmax_with_cross_entropy",
 ).vjp(x=_label_entropy_x, label=NONDIFF)
 
 
@@ -438,6 +444,8 @@ defop(
     real=True,
     stacks="each",
     checks_values=True,
+    amp="high",
+    types="cross_entropy cross_entropy2 nll_loss softmax_with_cross_entropy",
 ).vjp(x=_label_loss_x, label=NONDIFF)
 
 

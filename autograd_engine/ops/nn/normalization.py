@@ -87,6 +87,8 @@ defop(
     dtypes="floating",
     lazy_cotangents=True,
     work=each_read(7),
+    amp="high",
+    types="batch_norm layer_norm group_norm instance_norm",
 ).vjp(x=standardize_x)
 
 
@@ -255,6 +257,8 @@ defop(
     dtypes="floating",
     result="contiguous",
     work=each_read(9),
+    amp="high",
+    types="layer_norm",
 ).vjp_together(
     "x weight bias",
     lambda xp, g_out, x, weight, **attrs: xp.standardize_affine_adjoint(g_out, x, weight, **attrs),

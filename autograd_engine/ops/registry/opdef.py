@@ -52,6 +52,7 @@ Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
 Result: TypeAlias = Literal["fresh", "contiguous", "view"]
 Elements: TypeAlias = Literal["ordered", "picked", "padded", "fill"]
 Stacks: TypeAlias = Literal["leading", "axis", "reshaped", "images", "each"]
+Amp: TypeAlias = Literal["low", "widest", "high", "always high"]
 ZeroGradient: TypeAlias = Literal[
     "inactive", "other_branch", "not_chosen", "saturated", "multiplied_by_zero"
 ]
@@ -180,6 +181,15 @@ class OpDef:
     symbolic : bool
         Its kernel computes with sizes that are not known, too, as objects (`Dim`) in arrays, so a
         result is known as a formula where the operands are. Inferred of what moves elements only.
+    amp : {"low", "widest", "high", "always high"} or None
+        What floating operands, of at most 32 bits, are cast to inside of `amp.auto_cast`. "low":
+        its low dtype; the time is spent on products, whose sums are added up in float32. "high":
+        float32 at level O1, for it leaves the range of float16, or loses digits. "always high": at
+        O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None
+        where elements are moved or shown, or dtypes changed, and nothing is computed, and where
+        several inputs may be of different dtypes, else "widest".
+    types : tuple of str
+        Other names that Paddle has for what it computes: lists of `amp.auto_cast` may use them.
     write : callable or None
         Of an operation whose result is a view of its operand: what that becomes when the result is
         written to; see `writes`.
@@ -229,6 +239,8 @@ class OpDef:
         zero_gradient: ZeroGradient | None = None,
         takes_scattered: str = "",
         symbolic: bool = False,
+        amp: Amp | None = None,
+        types: str = "",
     ) -> None:
         self.name = name
         self.kernel = kernel
@@ -264,6 +276,8 @@ class OpDef:
         self.elementwise: bool = self._is_elementwise() if elementwise is None else elementwise
         self.stacks: Stacks = stacks or self._how_stacked()
         self.work: WorkRule = work or self._usual_work()
+        self.amp: Amp | None = amp or self._usual_amp()
+        self.types = tuple(types.split())
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.reads_result = False
         self.in_c = False
@@ -295,6 +309,13 @@ class OpDef:
             return nothing
         return each_result if "like" in self.inputs else _EACH_ELEMENT
 
+    def _usual_amp(self) -> Amp | None:
+        if self.elements is not None or self.casts or self.result == "view":
+            return None
+        values = [name for name in self.inputs if name not in ("like", "likes")]
+        meet = self.dtypes != "any" or len(values) == 1
+        return "widest" if values and meet else None
+
     def cotangent_names(self) -> tuple[str, ...]:
         if not self.multiple:
             return ("g",)
@@ -323,7 +344,7 @@ class OpDef:
         """
         if len(self.inputs) != 1 or self.multiple:
             raise RegistryError(f"{self.name}: a view has one operand and one result")
-        self.write = fn
+        self.write, self.amp = fn, None  # what shares its elements is of their dtype
         return self
 
     def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:

@@ -14,6 +14,7 @@ from typing import Any
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.operand import Operand
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.backward.arguments import (
@@ -215,6 +216,7 @@ def gradients(
     return [found.get(id(v)) for v in sources]
 
 
+@uncast
 def _differentiate(
     where: str,
     block: Block,

@@ -14,6 +14,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.nn.functional.spectral import (
     MOST_STEPS,
     matrix_sizes,
@@ -103,7 +104,7 @@ def fc(
         terms = [_product(made, v, size, num_flatten_dims, weight_attr) for v in inputs]
         out = terms[0] if len(terms) == 1 else ops.add_n(*terms)
         bias = made.bias(bias_attr, size)
-        return activated("fc", out if bias is None else out + bias, activation)
+        return activated("fc", out if bias is None else biased.add(out, bias), activation)
 
 
 def _product(made: LayerParameters, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:

@@ -420,7 +420,7 @@ class Layer(OtherNames):
                 "(for a dtype write to(dtype=...))"
             )
         if dtype is not None:
-            cast(self, _floating("to", dtype))
+            cast(self.sublayers(include_self=True), _floating("to", dtype))
         return self
 
     def astype(self: _L, dtype: DTypeLike) -> _L:

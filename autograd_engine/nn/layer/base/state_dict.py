@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,9 +145,8 @@ def _report(layer: Registered, problems: list[str]) -> str:
     )
 
 
-def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
-    """Floating parameters and buffers in another dtype, all layers inside included."""
-    layers = layer.sublayers(include_self=True)
+def cast(layers: Sequence[Layer], dtype: np.dtype[Any]) -> None:
+    """Floating parameters and buffers of these layers themselves in another dtype."""
     for each in layers:
         if not each._castable:
             raise DTypeError(
