@@ -58,6 +58,7 @@ def _of(name: str, dtype: str) -> _OfDType:
     return _OfDType(name, (), {"dtype": dtype, "__doc__": text, "__module__": __name__})
 
 
+BFloat16Tensor = _of("BFloat16Tensor", "bfloat16")
 BoolTensor = _of("BoolTensor", "bool")
 ByteTensor = _of("ByteTensor", "uint8")
 CharTensor = _of("CharTensor", "int8")
