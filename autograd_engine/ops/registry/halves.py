@@ -22,7 +22,14 @@ from autograd_engine.ops.registry.scattered_cotangent import Lazy, Scattered
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
 
-__all__ = ["computes_in_float32", "half_names", "in_float32", "in_half", "rounded_once"]
+__all__ = [
+    "computes_in_float32",
+    "half_names",
+    "in_float32",
+    "in_half",
+    "rounded_once",
+    "with_weak_numbers",
+]
 
 _BUILTIN = type(len)
 
@@ -43,6 +50,7 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
             *[v for v in attrs.values() if isinstance(v, (str, bool))],
         )
         dtypes = known.get(key)
+        arrays = weak(arrays)
         wide = [_widened(a) for a in arrays]
         with np.errstate(over="ignore"):
             if named and attrs.get("dtype") in _names():
@@ -50,9 +58,7 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
             else:
                 made = kernel(*wide, **attrs)
             if dtypes is None:
-                own: Any = key[: len(arrays)]
-                half = next((d for d in own if d in HALVES), FLOAT32)
-                specs = [Spec(np.shape(a), getattr(a, "dtype", half)) for a in arrays]
+                specs = [Spec(a.shape, a.dtype) for a in arrays]
                 dtypes = known[key] = [s.dtype for s in op.infer_tuple(specs, attrs)]
             if not op.multiple:
                 return _rounded(made, dtypes[0])
@@ -72,6 +78,26 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
     function: Any = run
     function.in_numpy = getattr(kernel, "in_numpy", kernel)
     return function  # type: ignore[no-any-return]
+
+
+def weak(arrays: Sequence[Any]) -> Sequence[Any]:
+    """Arrays, and the numbers beside them in the dtype of 16 bits that one has."""
+    half = next((a.dtype for a in arrays if getattr(a, "dtype", None) in HALVES), FLOAT32)
+    return [a if hasattr(a, "dtype") else np.asarray(a, half) for a in arrays]
+
+
+def with_weak_numbers(op: OpDef) -> Callable[..., Any]:
+    """The kernel for arrays and numbers: NumPy takes float32 for bfloat16 beside a number."""
+    kernel = op.kernel
+    if kernel is not op.direct or op.halves != "in float32":
+        return kernel
+
+    def run(*arrays: Any, **attrs: Any) -> Any:
+        if any(getattr(a, "dtype", None) in HALVES for a in arrays):
+            arrays = tuple(weak(arrays))
+        return kernel(*arrays, **attrs)
+
+    return run
 
 
 def _names() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from autograd_engine.ops.kernels.sums import sum_like
+from autograd_engine.ops.registry.halves import with_weak_numbers
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 
@@ -76,7 +77,7 @@ def _scatter(name: str, *operands: Any, **attrs: Any) -> Scattered:
 
 raw.project = _project
 raw.scatter = _scatter
-raw.bind = lambda op: op.kernel
+raw.bind = with_weak_numbers
 
 # `raw` of arrays that are known to be of no floats of 16 bits; for the backward walk, whose rules
 # are run in float32 on those.

@@ -415,6 +415,10 @@ class OpDef:
             found = self._pullbacks[key] = Pullback(self, wanted, project=project, halves=halves)
         return found
 
+    def kernel_for(self, dtypes: Iterable[np.dtype[Any]]) -> Kernel:
+        """The kernel for operands and results of these dtypes."""
+        return self.direct if HALVES.isdisjoint(dtypes) else self.kernel
+
     def meets(self, dtype: np.dtype[Any]) -> bool:
         """Whether inputs that all have this dtype are taken as they are."""
         if self.dtypes == "floating":
