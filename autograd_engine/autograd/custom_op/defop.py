@@ -77,7 +77,8 @@ class Operation(OpDef):
         if not self.elementwise:
             self.stacks = "each"
         self.direct = guarded(self, kernel)
-        self.kernel = rounded_once(self, self.direct)
+        single = self.halves == "in float32"
+        self.kernel = rounded_once(self, self.direct) if single else self.direct
         self._lock = renewed_lock(self._forget_bound)
         self.__name__ = name
         self.__doc__ = getattr(kernel, "__doc__", None)
