@@ -11,10 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import compiled
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
 
 __all__ = ["attention", "attention_adjoint"]
@@ -75,11 +73,6 @@ def attention(
     query: Array, key: Array, value: Array, *, scale: float, causal: bool = False
 ) -> tuple[Array, Array]:
     """W V, and the weights W = softmax(scale Q K'); with `causal` of keys up to the query alone."""
-    if query.dtype in HALVES:
-        single: tuple[Array, Array] = _attention_in_single(
-            query, key, value, scale=scale, causal=causal
-        )
-        return single
     batch, queries, heads, _ = query.shape
     keys = key.shape[1]
     run = _in_c("attention.attention", query, value)
@@ -110,11 +103,6 @@ def attention_adjoint(
     y: Array, query: Array, key: Array, value: Array, weights: Array, *, scale: float
 ) -> tuple[Array, Array, Array]:
     """S K, S' Q and W' Y, with S = scale W (T - <W, T>) and T = Y V'; < > is a sum over keys."""
-    if query.dtype in HALVES:
-        single: tuple[Array, Array, Array] = _adjoint_in_single(
-            y, query, key, value, weights, scale=scale
-        )
-        return single
     run = _in_c("attention.adjoint", query, value) if y.dtype == query.dtype else None
     given = (_readable(query), _readable(key), _readable(value), _readable(y))
     weights = np.ascontiguousarray(weights)
@@ -144,7 +132,3 @@ def attention_adjoint(
     scratch = np.empty(blocks * room, dtype)
     run(y, query, key, value, weights, dq, dk, dv, scratch, layout, blocks, room, scale)
     return dq, dk, dv
-
-
-_attention_in_single = in_single(attention)
-_adjoint_in_single = in_single(attention_adjoint)
