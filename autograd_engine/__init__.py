@@ -151,6 +151,7 @@ if typing.TYPE_CHECKING:
     )
     from autograd_engine.nn.model_summary import summary as summary
     from autograd_engine.utils.typed_tensors import (
+        BFloat16Tensor as BFloat16Tensor,
         BoolTensor as BoolTensor,
         ByteTensor as ByteTensor,
         CharTensor as CharTensor,
@@ -178,8 +179,8 @@ else:
             "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
             "sigmoid softmax",
             "nn.model_summary": "summary",
-            "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
-            "HalfTensor IntTensor LongTensor ShortTensor",
+            "utils.typed_tensors": "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor "
+            "FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
         },
         "audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "

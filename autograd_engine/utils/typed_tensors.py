@@ -17,6 +17,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.tensor.creation import to_tensor, zeros
 
 __all__ = [
+    "BFloat16Tensor",
     "BoolTensor",
     "ByteTensor",
     "CharTensor",
