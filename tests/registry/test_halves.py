@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.core.dtypes import FLOATS, HALVES, bfloat16, finfo
+from autograd_engine.core.dtypes import FLOATS, bfloat16, finfo
 from autograd_engine.core.spec import Spec
 from autograd_engine.testing import op_checks as table
 from tests.over import over
@@ -82,12 +82,3 @@ def test_every_mode_has_the_same_bits(op, sample, dtype):
     for settings in ({"unknown": sample.unknown}, {"unknown": False, "written_out": True}):
         paddle.seed(SEED)
         table.programs_agree(results, **settings)
-
-
-@over(("op", "sample"), cases(), by=family)
-def test_rows_that_take_them_as_they_are_compute_nothing(op, sample):
-    """Each float of a result is one of an operand or an attribute, or is cast from one."""
-    if op.halves != "as they are" or op.elements or op.casts or not sample.operands:
-        return
-    operands, attrs = sample.cast("bfloat16"), op.complete_attrs(sample.attrs)
-    assert all(r.dtype not in HALVES for r in kernel(op, operands, attrs))
