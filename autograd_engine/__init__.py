@@ -79,6 +79,7 @@ int16 = _DTYPES["int16"]
 int32 = _DTYPES["int32"]
 int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
+bfloat16 = _DTYPES["bfloat16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
 complex64 = cfloat = _DTYPES["complex64"]
@@ -158,6 +159,7 @@ if typing.TYPE_CHECKING:
     )
     from autograd_engine.nn.model_summary import summary as summary
     from autograd_engine.utils.typed_tensors import (
+        BFloat16Tensor as BFloat16Tensor,
         BoolTensor as BoolTensor,
         ByteTensor as ByteTensor,
         CharTensor as CharTensor,
@@ -187,8 +189,8 @@ else:
             "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
             "sigmoid softmax",
             "nn.model_summary": "summary",
-            "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
-            "HalfTensor IntTensor LongTensor ShortTensor",
+            "utils.typed_tensors": "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor "
+            "FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
         },
         "amp audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from autograd_engine.core.above import above
-from autograd_engine.core.dtypes import EXACT, FLOATS
+from autograd_engine.core.dtypes import EXACT, FLOATS, HALVES, bfloat16
 from autograd_engine.core.spec import Array, normalize_axis
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
@@ -30,6 +30,8 @@ __all__ = ["Values"]
 
 def read_only(array: Array) -> Array:
     """A view that cannot be made writeable: NumPy asks its base, a buffer that is read-only."""
+    if array.dtype in HALVES and bfloat16.loaded((array,)):  # which no buffer holds
+        return read_only(array.view(np.uint16)).view(array.dtype)
     return np.asarray(memoryview(array).toreadonly())  # type: ignore[arg-type]
 
 

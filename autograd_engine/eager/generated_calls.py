@@ -34,7 +34,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, COMPLEX, FLOATS, INEXACT, INT64
+from autograd_engine.core.dtypes import (
+    BOOL,
+    COMPLEX,
+    FLOAT32,
+    FLOATS,
+    HALVES,
+    INEXACT,
+    INT64,
+    WIDE_FLOATS,
+    WIDE_INEXACT,
+)
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
@@ -125,13 +135,17 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_asarray": np.asarray,
         "_COMPLEX": COMPLEX,
         "_FLOATS": FLOATS,
+        "_HALVES": HALVES,
         "_INEXACT": INEXACT,
+        "_WIDE_FLOATS": WIDE_FLOATS,
+        "_WIDE_INEXACT": WIDE_INEXACT,
+        "_float32": FLOAT32,
         "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
         "_getframe": _getframe,
         "_current_mode": current_mode,
-        "_kernel": op.kernel,
+        "_kernel": op.direct,
         "_on_all_cores": on_all_cores(op),
         "_link": link,
         "_ndarray": np.ndarray,
@@ -394,11 +408,20 @@ def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str
     if op.dtypes != "any":
         tests += [f"{a}.dtype is not {first}.dtype" for a in others]
     if op.dtypes == "floating":
-        tests.append(f"{first}.dtype not in {'_FLOATS' if op.real else '_INEXACT'}")
+        family = "FLOATS" if op.real else "INEXACT"
+        wide = "WIDE_" if op.halves == "in float32" else ""
+        tests.append(f"{first}.dtype not in _{wide}{family}")
     elif op.dtypes == "numeric":
         tests.append(f"{first}.dtype is _bool")
     elif op.real:
         tests.append(f"{first}.dtype in _COMPLEX")
+    if op.halves == "in float32":
+        asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
+        tests += [
+            f"({a}.dtype is not _float32 and {a}.dtype in _HALVES)"
+            for a in arrays
+            if a in asked or a not in (first, *others)
+        ]
     return [f"if {' or '.join(tests)}: return {general}"] if tests else []
 
 

@@ -155,7 +155,7 @@ def _record(
     project = 0
     if op.broadcasts is not None:
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
-    pullback = op.pullback(mask, project)
+    pullback = op.pullback(mask, project, [a.dtype for a in arrays])
     dtype = outputs[0].dtype
     if dtype in COMPLEX and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
         raise no_complex_gradients(op.name)

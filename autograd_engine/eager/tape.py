@@ -32,7 +32,7 @@ from autograd_engine.errors import GraphFreedError
 from autograd_engine.ops.kernels.compiled import MANY
 from autograd_engine.ops.registry.cores import added
 from autograd_engine.ops.registry.half_sum import HalfSum, is_half
-from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.namespace import ops, raw, raw_wide
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.scattered_cotangent import Lazy, Scattered, iadd_scattered
@@ -354,7 +354,7 @@ def run_backward(
                 and saved.__class__ is tuple
                 and (node.__class__ is Node or node.__class__ is MultiNode)
             ):
-                results = node.pullback.pull(raw, g, saved, node.attrs)
+                results = node.pullback.pull(raw_wide, g, saved, node.attrs)
             elif usual and saved.__class__ is tuple and node.__class__ is Slot:
                 results = (Bundle({node.index: g}),)
             elif (

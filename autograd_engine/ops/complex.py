@@ -9,7 +9,6 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.elementwise import rounded_alike
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import nothing
 
@@ -71,7 +70,6 @@ defop(
 _atan2 = rounded_alike(np.arctan2)
 
 
-@in_single
 def _angle(x: Array) -> Array:
     return np.asarray(_atan2(np.imag(x), np.real(x)))
 

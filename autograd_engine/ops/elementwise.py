@@ -274,6 +274,7 @@ defop(
     inputs="x",
     infer=lambda x, *, dtype: cast(x, np.dtype(dtype)),
     casts=True,
+    halves="as they are",
     tangent="linear",
     elementwise=True,
     work=nothing,

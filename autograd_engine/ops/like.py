@@ -133,6 +133,7 @@ defop(
     inputs="x like",
     infer=lambda x, like: cast(x, like.dtype),
     casts=True,
+    halves="as they are",
     tangent="linear",
     result="view",
     elementwise=True,

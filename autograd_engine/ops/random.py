@@ -146,9 +146,11 @@ def _uniform_like(like: Like, *, low: float, high: float, training: bool = True)
     return np.asarray(generator().uniform(low, high, like.shape), dtype=like.dtype)
 
 
-defop("uniform", _uniform, inputs="", infer=_infer, random=True)
-defop("gaussian", _gaussian, inputs="", infer=_infer, random=True)
-defop("truncated_gaussian", _truncated_gaussian, inputs="", infer=_infer, random=True)
+# Drawn in float64 and rounded once, below the end: not by way of float32.
+_ROUNDED: Any = {"random": True, "halves": "as they are"}
+defop("uniform", _uniform, inputs="", infer=_infer, **_ROUNDED)
+defop("gaussian", _gaussian, inputs="", infer=_infer, **_ROUNDED)
+defop("truncated_gaussian", _truncated_gaussian, inputs="", infer=_infer, **_ROUNDED)
 defop("orthogonal", _orthogonal, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
@@ -208,7 +210,7 @@ def _infer_random_like(like: Spec, *, dtype: str | None = None, **_: Any) -> Spe
 
 
 defop(
-    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, random=True
+    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, **_ROUNDED
 ).nondiff()
 
 

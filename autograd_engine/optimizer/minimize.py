@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, BuildError
@@ -93,7 +93,7 @@ def _append_update(optimizer: Optimizer, param: Variable, grad: Variable, block:
             grad = decay.added(ops, param, grad)
         if master:
             grad = ops.cast(grad, dtype="float32")
-    dtype = FLOAT32 if master else param.spec.dtype
+    dtype = accumulation_dtype(param.spec.dtype)
     rate = _rate(optimizer, param, group, dtype, block)
     trained = _master(optimizer, param) if master else param
     state = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
-from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
@@ -331,7 +331,7 @@ class Optimizer(Respelled):
             data = p._data
             if data.dtype is not known:
                 known = data.dtype
-                rate = np.asarray(self.get_lr(), known)
+                rate = np.asarray(self.get_lr(), accumulation_dtype(known))
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data
                 self._update_rows(p, grad, rate, attrs)
@@ -404,8 +404,7 @@ class Optimizer(Respelled):
         group = self._group(p)
         attrs, decay = self._attrs_of(p, group), self._decay_of(p, group)
         master = self._has_master(p._data.dtype)
-        dtype = np.dtype(np.float32) if master else p._data.dtype
-        rate: Any = np.asarray(self.get_lr(), dtype)
+        rate: Any = np.asarray(self.get_lr(), accumulation_dtype(p._data.dtype))
         factor = self._rate_factor(p, group)
         if factor != 1.0:
             rate = raw.multiply(rate, factor)
@@ -463,7 +462,7 @@ class Optimizer(Respelled):
     def _initial_state(self, p: Tensor) -> list[Array]:
         data, rate = p._data, self.get_lr()
         master = self._has_master(data.dtype)
-        dtype = np.dtype(np.float32) if master else data.dtype
+        dtype = accumulation_dtype(data.dtype)
         group = self._group(p)
         attrs = self._attrs_of(p, group)
         found = [

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core import pytree
-from autograd_engine.core.dtypes import EXACT, NUMBERS_AND_BOOLS, common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import EXACT, common_dtype, holds_numbers, scalar_dtype
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
@@ -27,7 +27,7 @@ def as_operand(op: str, x: Any, argument: str = "x") -> Any:
         return x
     if isinstance(x, NUMBERS):
         array = np.asarray(x)
-        if array.dtype not in NUMBERS_AND_BOOLS:
+        if not holds_numbers(array.dtype, wide=True):
             raise DTypeError(
                 f"{op}: argument {argument!r} is an array of dtype {array.dtype}; use bool, "
                 "integers, floats or complex numbers"

@@ -24,6 +24,7 @@ from autograd_engine.program.backward.dataflow import needed_keys, refuse_comple
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
+    operand_dtypes,
     projected,
     saved_operands,
 )
@@ -170,7 +171,9 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     }
     if not along:
         return [None] * len(operator.results)
-    pullback = op.pullback(sum(1 << k for k in along), projected(operator))
+    pullback = op.pullback(
+        sum(1 << k for k in along), projected(operator), operand_dtypes(operator)
+    )
     gradop = GradOp.of(pullback, counts(operator))
     read = saved_operands(operator, pullback.saved)
     none = [None] * len(operator.results)

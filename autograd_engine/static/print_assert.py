@@ -40,8 +40,10 @@ class EffectOperation(Operation):
     """An operation that runs even where nothing asks for its result, and checks what it returns."""
 
     def __init__(self, name: str, kernel: Any, **options: Any) -> None:
-        super().__init__(name, kernel, effect=True, dtypes="any", casts=True, **options)
-        self.kernel = kernel
+        super().__init__(
+            name, kernel, effect=True, dtypes="any", casts=True, halves="as they are", **options
+        )
+        self.kernel = self.direct = kernel
         self.module = __name__
 
 

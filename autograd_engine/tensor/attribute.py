@@ -254,7 +254,8 @@ def _is_dtype(value: Any) -> bool:
 
 
 def _as(x: Any, dtype: str) -> Tensor:
-    return x if spec_of(x).dtype.name == dtype else ops.cast(x, dtype=dtype)
+    chosen = to_numpy(dtype)
+    return x if spec_of(x).dtype == chosen else ops.cast(x, dtype=chosen.name)
 
 
 def _type_as(self: Any, other: Any) -> Tensor:

@@ -115,7 +115,7 @@ def _array(entry: Any) -> Any:
     else:
         raise ArgumentTypeError(
             f"{_TAKES}; got {entry!r} ({type(entry).__name__})"
-            + ("; use int(...)" if isinstance(entry, (float, np.floating)) else "")
+            + ("; use int(...)" if np.asarray(entry).dtype in FLOATS else "")
         )
     dtype = array_spec(array).dtype
     if dtype not in EXACT:

@@ -27,6 +27,7 @@ from autograd_engine.compiler.planned.ufunc_trace import (
     traced,
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.kernels.compiled import ROW, compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import steps_by_one
@@ -254,7 +255,7 @@ class Lowering:
         """Write the steps of a node."""
         self.origin = node.origin
         handler = HANDLERS.get(node.op.name)
-        known = REGISTRY.get(node.op.name) is node.op
+        known = REGISTRY.get(node.op.name) is node.op and not _in_float32(node)
         if not (known and handler is not None and handler(self, node)) and not (
             known and self._elementwise(node)
         ):
@@ -442,8 +443,9 @@ class Lowering:
         made = [
             self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
         ]
-        function = partial(node.op.kernel, **node.attrs) if node.attrs else node.op.kernel
         op = node.op
+        kernel = op.kernel_for(_dtypes(node))
+        function = partial(kernel, **node.attrs) if node.attrs else kernel
         self.call(function, *operands, makes=made, multiple=op.multiple, always=op.runs_always)
         if node.op.name == "add_n" and any(v in self.scattered.values() for v in reads):
             self.scattered[id(node.results[0])] = made[0]
@@ -473,6 +475,18 @@ class Lowering:
         made = [self.local(node.results[k], reads=operands) for k in asked]
         self.call(compiled.function, *operands, makes=made, multiple=True, always=True)
         self.inner.append(compiled)
+
+
+def _dtypes(node: Node) -> list[np.dtype[Any]]:
+    return [v.dtype for v in (*node.operands, *node.results) if v is not None]
+
+
+def _in_float32(node: Node) -> bool:
+    """Whether the kernel computes in another dtype than that of operands, which it knows how to."""
+    op = node.op
+    if not isinstance(op, OpDef) or op.halves != "in float32":
+        return False
+    return not HALVES.isdisjoint(_dtypes(node))
 
 
 def _in_c(node: Node) -> Any:

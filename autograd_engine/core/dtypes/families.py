@@ -13,10 +13,12 @@ does not know its limits, what it promotes to, or what becomes of it.
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Set as AbstractSet
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+
+from autograd_engine.errors import MissingLibraryError
 
 __all__ = [
     "BLAS_REALS",
@@ -42,7 +44,10 @@ __all__ = [
     "SIGNED",
     "UINT64",
     "UNSIGNED",
+    "WIDE_FLOATS",
+    "WIDE_INEXACT",
     "accumulation_dtype",
+    "bfloat16",
     "can_cast",
     "complex_dtype",
     "finfo",
@@ -88,11 +93,13 @@ REALS_AND_BOOLS: Final = _family("biuf")
 NUMBERS: Final = _family("iufc")
 NUMBERS_AND_BOOLS: Final = _family("biufc")
 HALVES: Final = _family("h")  # floats of 16 bits
+WIDE_FLOATS: Final = _family("w")  # those of more
+WIDE_INEXACT: Final = _family("wc")
 BLAS_REALS: Final[AbstractSet[_Dtype]] = frozenset({FLOAT32, FLOAT64})  # those of C code as well
 
 
 def _declare(dtype: _Dtype, kinds: str) -> None:
-    """Put a dtype, of either byte order, into its families: "b", "i", "u", "f", "c" or "fh"."""
+    """Put a dtype, of either byte order, into its families: "b", "i", "u", "fw", "fh" or "c"."""
     for each in (dtype, dtype.newbyteorder("S")):
         _KINDS[each] = kinds[0]
         for taken, members in _FAMILIES:
@@ -101,7 +108,43 @@ def _declare(dtype: _Dtype, kinds: str) -> None:
 
 
 for _code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?":
-    _declare(np.dtype(_code), "fh" if _code == "e" else np.dtype(_code).kind)
+    _kind = np.dtype(_code).kind
+    _declare(np.dtype(_code), "fh" if _code == "e" else "fw" if _kind == "f" else _kind)
+
+
+class _Bfloat16:
+    """The dtype bfloat16, which ml_dtypes adds to NumPy: imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self._dtype: _Dtype | None = None
+
+    def __call__(self) -> _Dtype:
+        if self._dtype is None:
+            try:
+                import ml_dtypes
+            except ImportError:
+                raise MissingLibraryError(
+                    "bfloat16 is a dtype of the ml_dtypes package, which is not installed: "
+                    'pip install "autograd-engine[bfloat16]"'
+                ) from None
+            dtype: _Dtype = np.dtype(ml_dtypes.bfloat16)
+            _declare(dtype, "fh")
+            self._dtype = dtype
+        return self._dtype
+
+    def known(self, dtype: _Dtype) -> bool:
+        """Whether it is this one, which arrays have that others made."""
+        if self._dtype is None and dtype.name == "bfloat16":
+            self()
+        return dtype == self._dtype
+
+    def loaded(self, operands: Iterable[Any]) -> bool:
+        """Whether it is among dtypes and arrays."""
+        own = self._dtype
+        return own is not None and any(getattr(v, "dtype", v) == own for v in operands)
+
+
+bfloat16: Final = _Bfloat16()
 
 
 def kind(dtype: _Dtype) -> str:
@@ -122,6 +165,10 @@ def short_name(dtype: _Dtype) -> str:
 
 def finfo(dtype: Any) -> Any:
     """The limits of floats, or of the parts of complex numbers: `eps`, `tiny`, `max`, `bits`."""
+    if bfloat16.loaded((dtype,)):
+        import ml_dtypes
+
+        return ml_dtypes.finfo(bfloat16())  # type: ignore[no-untyped-call]
     return np.finfo(dtype)
 
 
@@ -131,8 +178,17 @@ def iinfo(dtype: Any) -> Any:
 
 
 def result_type(*operands: Any) -> _Dtype:
-    """The dtype in which dtypes and arrays meet, where numbers of Python are weak."""
-    return np.result_type(*operands)
+    """The dtype in which dtypes and arrays meet, where numbers of Python are weak.
+
+    NumPy has none for bfloat16 beside integers or numbers of Python. Beside float16 it is float32.
+    """
+    if not bfloat16.loaded(operands):
+        return np.result_type(*operands)
+    own = bfloat16()
+    dtypes = [getattr(v, "dtype", v) for v in operands]
+    inexact = [d for d in dtypes if d.__class__ is complex or d in INEXACT]
+    others = [d for d in inexact if d != own]
+    return np.result_type(FLOAT32, *others) if others else own
 
 
 def can_cast(given: Any, to: Any, casting: Any = "safe") -> bool:

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.dtypes.families import FLOAT32, FLOATS, kind
-from autograd_engine.errors import ArgumentTypeError, DTypeError
+from autograd_engine.core.dtypes.families import FLOAT32, FLOATS, bfloat16, kind
+from autograd_engine.errors import ArgumentTypeError, DTypeError, MissingLibraryError
 
 __all__ = [
     "DTYPES",
@@ -17,6 +17,7 @@ __all__ = [
     "as_dtype",
     "get_default_dtype",
     "get_default_numpy_dtype",
+    "is_own",
     "set_default_dtype",
     "to_numpy",
 ]
@@ -35,18 +36,30 @@ class DType:
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
-        self.dtype: Final[np.dtype[Any]] = np.dtype(name)
+        if name != "bfloat16":
+            self.dtype = np.dtype(name)
+
+    dtype: np.dtype[Any]
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "dtype":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = self.dtype = bfloat16()  # the one that is not there from the beginning
+        _BY_NUMPY[found] = self
+        return found
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
             return self is other
-        if isinstance(other, (str, type, np.dtype)):
+        if isinstance(other, str) and other == self.name:
+            return True
+        if isinstance(other, (str, type, np.dtype)) and (self is not _BFLOAT16 or _is_there()):
             named = _numpy_dtype(other)
             return named is not None and bool(self.dtype == named)  # for NumPy None is float64
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.dtype)
+        return hash(self.dtype if self is not _BFLOAT16 or _is_there() else self.name)
 
     def __repr__(self) -> str:
         return f"paddle.{self.name}"
@@ -89,13 +102,25 @@ _NAMES = (
     "int32",
     "int64",
     "float16",
+    "bfloat16",
     "float32",
     "float64",
     "complex64",
     "complex128",
 )
 DTYPES: Final[dict[str, DType]] = {name: DType(name) for name in _NAMES}
-_BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d.dtype: d for d in DTYPES.values()}
+_BFLOAT16: Final = DTYPES["bfloat16"]
+_BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {
+    d.dtype: d for d in DTYPES.values() if d is not _BFLOAT16
+}
+
+
+def _is_there() -> bool:
+    """Whether what bfloat16 needs is installed: a table of dtypes may name it where it is not."""
+    try:
+        return _BFLOAT16.dtype is not None
+    except MissingLibraryError:
+        return False
 
 
 def _names_of_numpy() -> dict[str, np.dtype[Any]]:
@@ -118,7 +143,7 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
     what its parser raises.
     """
     if isinstance(dtype, str):
-        return _OF_NAME.get(dtype)
+        return _BFLOAT16.dtype if dtype == "bfloat16" else _OF_NAME.get(dtype)
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
@@ -144,6 +169,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if dtype is None:  # NumPy would take it for float64
         raise DTypeError(f"None is no dtype; use one of {', '.join(_NAMES)}")
     named = _numpy_dtype(dtype)
+    if named is not None and named not in _BY_NUMPY and bfloat16.known(named):
+        return DTYPES[_BFLOAT16.dtype.name]
     found = None if named is None else _BY_NUMPY.get(named.newbyteorder("="))
     if found is None:
         size = isinstance(dtype, int) and not isinstance(dtype, bool)
@@ -152,6 +179,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
             f"{' (the sizes of a shape go into one list, [2, 3])' if size else ''}"
         )
     return found
+
+
+def is_own(dtype: np.dtype[Any]) -> bool:
+    """Whether tensors have this dtype: one of the engine's, in the byte order of this machine."""
+    return dtype in _BY_NUMPY or bfloat16.known(dtype)
 
 
 def to_numpy(dtype: DTypeLike) -> np.dtype[Any]:
@@ -192,6 +224,6 @@ def set_default_dtype(d: DTypeLike) -> None:
     dtype = as_dtype(d)
     if not dtype.is_floating:
         raise ArgumentTypeError(
-            f"set_default_dtype takes float16, float32 or float64; got {dtype.name}"
+            f"set_default_dtype takes float16, bfloat16, float32 or float64; got {dtype.name}"
         )
     _default.dtype = dtype.dtype

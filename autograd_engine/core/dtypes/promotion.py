@@ -18,6 +18,7 @@ from autograd_engine.core.dtypes.families import (
     INT64,
     INTEGERS,
     NUMBERS_AND_BOOLS,
+    bfloat16,
     iinfo,
     result_type,
 )
@@ -44,7 +45,7 @@ def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.d
 
 def python_number(value: np.generic) -> bool | int | float | complex | None:
     """The number that a NumPy scalar holds, None for one that holds text, bytes or a time."""
-    if value.dtype not in NUMBERS_AND_BOOLS:
+    if not holds_numbers(value.dtype, wide=True):
         return None
     number: Any = value.item()
     if isinstance(number, np.generic):  # of a long double there is no Python number
@@ -53,9 +54,11 @@ def python_number(value: np.generic) -> bool | int | float | complex | None:
     return found
 
 
-def holds_numbers(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of it may stand beside tensors: those of long doubles are too wide."""
-    return dtype in NUMBERS_AND_BOOLS and dtype.type not in (np.longdouble, np.clongdouble)
+def holds_numbers(dtype: np.dtype[Any], *, wide: bool = False) -> bool:
+    """Whether arrays of it may stand beside tensors: those of long doubles are too `wide`."""
+    if dtype not in NUMBERS_AND_BOOLS:
+        return bfloat16.known(dtype)
+    return wide or dtype.type not in (np.longdouble, np.clongdouble)
 
 
 def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTYPES, INEXACT, DType, kind
+from autograd_engine.core.dtypes import DTYPES, INEXACT, DType, is_own, kind
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -183,7 +183,7 @@ class _Taking:
         known = self._members.get((kind, id(given)))
         if known is not None:
             return known
-        if array.dtype.newbyteorder("<").str not in ANY_NUMBERS:
+        if array.dtype.newbyteorder("<").str not in ANY_NUMBERS and not is_own(array.dtype):
             refuse(path, _other_dtype(array))
         member = self._named(path)
         if not array.flags.forc:

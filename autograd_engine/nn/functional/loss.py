@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine import unique_name
-from autograd_engine.core.dtypes import BLAS_REALS, HALVES
+from autograd_engine.core.dtypes import BLAS_REALS, FLOAT16
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -213,7 +213,7 @@ def binary_cross_entropy(
 
 def _of_probabilities(label: Any, p: Any, other: Any) -> Any:
     """-label * log(p) - (1 - label) * log(other), with bounded logarithms and derivatives."""
-    floor = 2.0**-14 if spec_of(p).dtype in HALVES else 1e-12
+    floor = 2.0**-14 if spec_of(p).dtype == FLOAT16 else 1e-12
     log_p, log_other = (ops.bounded_log(v, lowest=-100.0, floor=floor) for v in (p, other))
     return -(label * log_p + (1.0 - label) * log_other)
 

@@ -21,7 +21,6 @@ import numpy as np
 
 from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
     "align",
@@ -198,7 +197,6 @@ def transducer_align(
     return likelihood.astype(dtype), steps, start, end, anchor
 
 
-@in_single
 def band_scan(weight: Array, inflow: Array) -> Array:
     """``h[t, b, s] = inflow[t, b, s] + sum_k weight[t, b, s, k] h[t - 1, b, s - k]``
 
@@ -212,7 +210,6 @@ def band_scan(weight: Array, inflow: Array) -> Array:
     return out
 
 
-@in_single
 def band_scan_adjoint(weight: Array, outflow: Array) -> Array:
     """``v[t, b, s] = outflow[t, b, s] + sum_k weight[t + 1, b, s + k, k] v[t + 1, b, s + k]``
 

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOLS, HALVES
+from autograd_engine.core.dtypes import BOOLS
 from autograd_engine.core.spec import Array, Shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
 
 __all__ = ["attention", "attention_adjoint", "biased_attention", "masked_attention"]
@@ -68,11 +67,6 @@ def attention(
     query: Array, key: Array, value: Array, *, scale: float, causal: bool = False
 ) -> tuple[Array, Array]:
     """W V, and the weights W = softmax(scale Q K'); with `causal` of keys up to the query alone."""
-    if query.dtype in HALVES:
-        single: tuple[Array, Array] = _attention_in_single(
-            query, key, value, scale=scale, causal=causal
-        )
-        return single
     run = _in_c("attention.attention", query, value)
     if run is None:
         return _in_numpy(query, key, value, None, scale, causal)
@@ -91,11 +85,6 @@ def masked_attention(
     """
     if seen.dtype not in BOOLS:
         seen = np.not_equal(seen, 0)
-    if query.dtype in HALVES:
-        single: tuple[Array, Array] = _masked_in_single(
-            query, key, value, seen, scale=scale, causal=causal
-        )
-        return single
     return _with_mask("attention.masked", query, key, value, seen, scale, causal)
 
 
@@ -103,11 +92,6 @@ def biased_attention(
     query: Array, key: Array, value: Array, bias: Array, *, scale: float, causal: bool = False
 ) -> tuple[Array, Array]:
     """The same with the weights softmax(scale Q K' + bias)."""
-    if query.dtype in HALVES:
-        single: tuple[Array, Array] = _biased_in_single(
-            query, key, value, bias, scale=scale, causal=causal
-        )
-        return single
     return _with_mask("attention.biased", query, key, value, bias, scale, causal)
 
 
@@ -176,11 +160,6 @@ def attention_adjoint(
     y: Array, query: Array, key: Array, value: Array, weights: Array, *, scale: float
 ) -> tuple[Array, Array, Array]:
     """S K, S' Q and W' Y, with S = scale W (T - <W, T>) and T = Y V'; < > is a sum over keys."""
-    if query.dtype in HALVES:
-        single: tuple[Array, Array, Array] = _adjoint_in_single(
-            y, query, key, value, weights, scale=scale
-        )
-        return single
     run = _in_c("attention.adjoint", query, value) if y.dtype == query.dtype else None
     given = (_readable(query), _readable(key), _readable(value), _readable(y))
     weights = np.ascontiguousarray(weights)
@@ -203,9 +182,3 @@ def attention_adjoint(
     scratch = _empty(_scratch(query.shape, value.shape)[1], dtype)
     run(y, query, key, value, weights, *results, scratch, scale)
     return results
-
-
-_attention_in_single = in_single(attention)
-_biased_in_single = in_single(biased_attention)
-_masked_in_single = in_single(masked_attention)
-_adjoint_in_single = in_single(attention_adjoint)

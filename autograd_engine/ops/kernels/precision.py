@@ -8,36 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32, HALVES, result_type
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
 
-__all__ = ["in_double", "in_single"]
-
-
-def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, with float16 computed in float32."""
-
-    def widened(a: Any) -> Any:
-        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in HALVES else a
-
-    def rounded(a: Any, half: np.dtype[Any]) -> Any:
-        a = np.asarray(a)
-        return a.astype(half) if a.dtype == FLOAT32 else a
-
-    @functools.wraps(kernel)
-    def run(*arrays: Any, **attrs: Any) -> Any:
-        half = next((a.dtype for a in arrays if a.dtype in HALVES), None)
-        if half is None:
-            return kernel(*arrays, **attrs)
-        with np.errstate(over="ignore"):
-            out = kernel(*map(widened, arrays), **attrs)
-            return (
-                tuple([rounded(a, half) for a in out])
-                if isinstance(out, tuple)
-                else rounded(out, half)
-            )
-
-    return run
+__all__ = ["in_double"]
 
 
 def in_double(function: Callable[..., Array]) -> Callable[..., Array]:

@@ -16,7 +16,6 @@ from autograd_engine.core.dtypes import COMPLEX, HALVES, complex_dtype, real_dty
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     along_columns,
     along_rows,
@@ -69,7 +68,6 @@ defop(
 # --- Cholesky
 
 
-@in_single
 def _cholesky(x: Array, *, upper: bool = False) -> Array:
     try:
         return np.linalg.cholesky(_symmetric(x), upper=upper)
@@ -111,7 +109,6 @@ defop(
 # --- QR
 
 
-@in_single
 def _qr(x: Array) -> tuple[Array, Array]:
     if x.shape[-2] < x.shape[-1]:
         raise ShapeError(_wide(x.shape))
@@ -150,7 +147,6 @@ defop(
 ).vjp(x=_qr_x)
 
 
-@in_single
 def _qr_complete(x: Array) -> tuple[Array, Array]:
     q, r = np.linalg.qr(x, mode="complete")
     return q, r
@@ -177,7 +173,6 @@ defop(
 # --- singular values
 
 
-@in_single
 def _svd(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
     u, s, vh = np.linalg.svd(x, full_matrices=False)
@@ -238,7 +233,6 @@ defop(
 ).vjp(x=_svd_x)
 
 
-@in_single
 def _svd_full(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
     u, s, vh = np.linalg.svd(x)
@@ -268,7 +262,6 @@ def _coordinates(u: Array, x: Array) -> Array:
     return np.linalg.solve(ut @ u, ut @ x)
 
 
-@in_single
 def _residual_over(x: Array, u: Array, s: Array) -> Array:
     """The part of `x` outside of the columns of `u`, its columns divided by `s`.
 
@@ -301,7 +294,6 @@ defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES
 # --- eigenvalues
 
 
-@in_single
 def _eigh(x: Array) -> tuple[Array, Array]:
     check_finite("eigh", x)
     w, v = np.linalg.eigh(_symmetric(x))

@@ -23,7 +23,6 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import like as infer_like
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 # NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
@@ -49,7 +48,6 @@ def _check_pair(op: str, real: Shape, imag: Shape) -> None:
         )
 
 
-@in_single
 def _dft(
     real: Array, imag: Array, *, axis: int, inverse: bool = False, scale: str = "none"
 ) -> tuple[Array, Array]:
@@ -97,7 +95,6 @@ def _interior(n: int, axis: int, ndim: int) -> tuple[Any, ...]:
     return (*[slice(None)] * axis, slice(1, (n + 1) // 2), *[slice(None)] * (ndim - axis - 1))
 
 
-@in_single
 def _half_spectrum(
     x: Array, *, axis: int, scale: str = "none", doubled: bool = False
 ) -> tuple[Array, Array]:
@@ -133,7 +130,6 @@ def _infer_from_half(real: Like, imag: Like, *, n: int, axis: int, **_: Any) -> 
     return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
 
 
-@in_single
 def _from_half_spectrum(
     real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Array:
@@ -200,7 +196,6 @@ defop(
 # --- with complex values
 
 
-@in_single
 def _fourier(
     x: Array, *, kind: str, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
 ) -> Array:

@@ -23,7 +23,6 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.kernels import lu
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, Work, cubes, nothing, of_matrices
@@ -100,7 +99,6 @@ def infer_square(op: str) -> Callable[..., Spec]:
 # --- inverse
 
 
-@in_single
 def _inv(x: Array) -> Array:
     try:
         return np.linalg.inv(x)
@@ -136,7 +134,6 @@ def _infer_system(op: str) -> Callable[..., Spec]:
     return infer
 
 
-@in_single
 def _solve(a: Array, b: Array, *, transpose: bool = False) -> Array:
     found = lu.solve(a, b, transpose) if a.ndim == b.ndim == 2 else None
     if found is not None:
@@ -174,7 +171,6 @@ defop(
 ).vjp_together("a b", _solve_together)
 
 
-@in_single
 def _triangular_solve(
     a: Array,
     b: Array,
@@ -238,7 +234,6 @@ defop(
 # --- pseudo-inverse
 
 
-@in_single
 def _pinv(x: Array, *, rcond: float = 1e-15) -> Array:
     check_finite("pinv", x)
     return np.linalg.pinv(x, rcond)

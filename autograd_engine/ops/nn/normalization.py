@@ -11,7 +11,7 @@ from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.namespace import raw_wide
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.work import each_read
 
@@ -227,7 +227,7 @@ def _standardize_affine(
     if done is not None:
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
-    out, mean, variance = affine(raw, x, weight, bias, **attrs)
+    out, mean, variance = affine(raw_wide, x, weight, bias, **attrs)
     return np.ascontiguousarray(out), mean, variance
 
 
@@ -280,7 +280,7 @@ def _standardize_affine_adjoint(
     if done is not None:
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
-    dx, dweight, dbias = affine_adjoint(raw, y, x, weight, **attrs)
+    dx, dweight, dbias = affine_adjoint(raw_wide, y, x, weight, **attrs)
     dx, dweight = np.ascontiguousarray(dx), np.ascontiguousarray(dweight)
     return dx, dweight, np.array(dbias, order="C")  # the sum of one element is that element
 

@@ -27,7 +27,7 @@ def several() -> bool:
 
 def on_all_cores(op: OpDef) -> Callable[..., Any] | None:
     """The kernel of a row for arrays of `MANY` elements; None of what is no single exact step."""
-    kernel = op.kernel
+    kernel = op.direct
     exact = PYTHON_UFUNCS.get(kernel, kernel) in EXACT
     if not exact or op.attrs or op.tangent is None or REGISTRY.get(op.name) is not op:
         return None
@@ -35,7 +35,7 @@ def on_all_cores(op: OpDef) -> Callable[..., Any] | None:
 
 
 def _unary(op: OpDef) -> Callable[..., Any]:
-    kernel, name = op.kernel, f"{ROW}{op.name}.kernel"
+    kernel, name = op.direct, f"{ROW}{op.name}.kernel"
 
     def unary(x: Any) -> Any:
         run = compiled(name, x) if several() else None
@@ -45,7 +45,7 @@ def _unary(op: OpDef) -> Callable[..., Any]:
 
 
 def _binary(op: OpDef) -> Callable[..., Any]:
-    kernel, name = op.kernel, f"{ROW}{op.name}.kernel"
+    kernel, name = op.direct, f"{ROW}{op.name}.kernel"
 
     def binary(x: Any, y: Any) -> Any:
         alike = x.dtype is y.dtype and (x.shape == y.shape or not x.ndim or not y.ndim)

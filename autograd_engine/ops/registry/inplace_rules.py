@@ -31,7 +31,7 @@ from autograd_engine.ops.kernels.compiled import ROW, compiled
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.compiled_rows import are_numbers
 from autograd_engine.ops.registry.cores import on_all_cores
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.namespace import raw_wide
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
@@ -124,13 +124,13 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
             return fused(g, *saved, *numbers)
         if fused is None and g.size >= _WORTH and _alike(g, *saved):
             return in_order(g, *saved, **given)
-        return rule.fn(raw, g, *saved, **given)
+        return rule.fn(raw_wide, g, *saved, **given)
 
     return large
 
 
 def _as_it_is(rule: Rule) -> Callable[..., Any]:
-    return lambda *operands, **attrs: rule.fn(raw, *operands, **attrs)
+    return lambda *operands, **attrs: rule.fn(raw_wide, *operands, **attrs)
 
 
 def _steps_of(rule: Rule) -> tuple[list[_Step], str] | None:

@@ -35,11 +35,20 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import BOOLS, COMPLEX, INEXACT, INT64, INTEGERS, common_dtype
+from autograd_engine.core.dtypes import (
+    BOOLS,
+    COMPLEX,
+    HALVES,
+    INEXACT,
+    INT64,
+    INTEGERS,
+    common_dtype,
+)
 from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
 from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.compiled_rows import left_to_c
+from autograd_engine.ops.registry.halves import computes_in_float32, half_names, rounded_once
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.work import WorkRule, each_element, each_result, nothing
 
@@ -53,6 +62,7 @@ Result: TypeAlias = Literal["fresh", "contiguous", "view"]
 Elements: TypeAlias = Literal["ordered", "picked", "padded", "fill"]
 Stacks: TypeAlias = Literal["leading", "axis", "reshaped", "images", "each"]
 Amp: TypeAlias = Literal["low", "widest", "high", "always high"]
+Halves: TypeAlias = Literal["in float32", "as they are"]
 ZeroGradient: TypeAlias = Literal[
     "inactive", "other_branch", "not_chosen", "saturated", "multiplied_by_zero"
 ]
@@ -110,6 +120,12 @@ class OpDef:
     name : str
     kernel : callable
         ``kernel(*arrays, **attrs)`` on ndarrays; returns an array, or a tuple for several outputs.
+    direct : callable
+        The same for those that are known to be of no floats of 16 bits.
+    halves : {"in float32", "as they are"}
+        How floats of 16 bits are computed: in float32, the kernel and the rules, and rounded once;
+        or by the kernel and the rules as they are. Inferred: what moves elements only takes them as
+        they are.
     inputs, outputs : tuple of str
         ``*xs`` takes any number of arrays: only as the last input, or as the only output.
     infer : callable
@@ -241,9 +257,10 @@ class OpDef:
         symbolic: bool = False,
         amp: Amp | None = None,
         types: str = "",
+        halves: Halves | None = None,
     ) -> None:
         self.name = name
-        self.kernel = kernel
+        self.kernel = self.direct = kernel
         self.variadic = "*" in inputs
         self.variadic_output = "*" in outputs
         self.inputs = tuple(inputs.replace("*", "").split())
@@ -261,6 +278,7 @@ class OpDef:
         self.tangent = tangent
         self.result = result
         self.elements = elements
+        self.halves: Halves = halves or ("in float32" if elements is None else "as they are")
         self.checks_values = checks_values
         self.c_from = c_from
         self.hint = hint
@@ -283,7 +301,7 @@ class OpDef:
         self.in_c = False
         self.module = ""
         self.bound: dict[Any, Callable[..., Any]] = {}
-        self._pullbacks: dict[tuple[int, int], Pullback] = {}
+        self._pullbacks: dict[tuple[Any, ...], Pullback] = {}
         if self.variadic and not inputs.split()[-1].startswith("*"):
             raise RegistryError(f"{name}: only the last input can be variadic")
         if self.variadic_output and len(self.outputs) != 1:
@@ -402,19 +420,30 @@ class OpDef:
         fixed = len(self.inputs) - 1
         return (*operands[:fixed], tuple(operands[fixed:]))
 
-    def pullback(self, mask: int, project: int = 0) -> Pullback:
+    def pullback(
+        self, mask: int, project: int = 0, dtypes: Sequence[np.dtype[Any]] = ()
+    ) -> Pullback:
         """The compiled rules for the inputs whose bits are set in `mask`.
 
-        The cotangents of those whose bits are set in `project` are projected onto their shapes.
+        The cotangents of those whose bits are set in `project` are projected onto their shapes. Of
+        operands with these `dtypes`, unless none is a float of 16 bits.
         """
-        key = (mask, project)
+        halves: tuple[str | None, ...] = ()
+        if self.halves == "in float32" and not HALVES.isdisjoint(dtypes):
+            halves = half_names(dtypes)
+        key = (mask, project, halves)
         found = self._pullbacks.get(key)
         if found is None:
             wanted = tuple(
                 k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None
             )
-            found = self._pullbacks[key] = Pullback(self, wanted, project=project)
+            halves = halves and tuple([halves[k] for k in wanted])
+            found = self._pullbacks[key] = Pullback(self, wanted, project=project, halves=halves)
         return found
+
+    def kernel_for(self, dtypes: Iterable[np.dtype[Any]]) -> Kernel:
+        """The kernel for operands and results of these dtypes."""
+        return self.direct if HALVES.isdisjoint(dtypes) else self.kernel
 
     def meets(self, dtype: np.dtype[Any]) -> bool:
         """Whether inputs that all have this dtype are taken as they are."""
@@ -532,7 +561,10 @@ def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: An
     op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
     with_c = left_to_c(op)
     if with_c is not None:
-        op.kernel, op.in_c = with_c, True
+        op.kernel = op.direct = with_c
+        op.in_c = True
+    if computes_in_float32(op):
+        op.kernel = rounded_once(op, op.direct)
     op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
     return op
 

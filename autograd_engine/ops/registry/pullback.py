@@ -27,6 +27,7 @@ import numpy as np
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels.compiled import LARGE, MANY
+from autograd_engine.ops.registry.halves import in_float32, in_half
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class Pullback:
         "constant", one that gets none; "inputs", the variadic one, or "output", and its position.
     strong : bool or "whole"
         True: zeros stay zeros; "whole": what is hollow stays hollow.
+    halves : tuple of (str or None)
+        The names of the dtypes of these inputs that are floats of 16 bits: the rules are run in
+        float32, and their results are rounded. () where no operand is one.
     checked : bool
         Results are put through `OpDef.check_gradient`.
     save : callable
@@ -67,6 +71,7 @@ class Pullback:
     __slots__ = (
         "_forms",
         "checked",
+        "halves",
         "op",
         "origins",
         "project",
@@ -90,8 +95,10 @@ class Pullback:
         saved: tuple[str, ...] | None = None,
         strong: bool | Literal["whole"] = False,
         checked: bool = True,
+        halves: tuple[str | None, ...] = (),
     ) -> None:
         self.op = op
+        self.halves = halves
         self.checked = checked and op.check_gradient is not None
         self.strong = strong
         self.wanted = wanted
@@ -127,8 +134,15 @@ class Pullback:
         key = (wanted, project, strong, checked)
         found = self._forms.get(key)
         if found is None:
+            halves = self.halves and tuple([self.halves[self.wanted.index(k)] for k in wanted])
             found = self._forms[key] = Pullback(
-                self.op, wanted, project=project, saved=self.saved, strong=strong, checked=checked
+                self.op,
+                wanted,
+                project=project,
+                saved=self.saved,
+                strong=strong,
+                checked=checked,
+                halves=halves,
             )
         return found
 
@@ -215,9 +229,12 @@ class Pullback:
         if op.multiple:
             lines += self._unpack_cotangents()
         scope: dict[str, Any] = {"errstate": np.errstate}
+        if self.halves:
+            lines += self._in_float32()
+            scope |= {"in_float32": in_float32, "in_half": in_half}
         start = len(lines)
         results = []
-        for k, name, rule in self.rules():
+        for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
                 scope[f"rule_{name}"] = rule.fn
@@ -259,11 +276,14 @@ class Pullback:
             if self.strong == "whole":
                 given = "*[c for c in g if c is not None]" if op.multiple else "g"
                 result = f"xp.unless_hollow({result}, {given})"
+            half = f", {self.halves[at]!r})" if self.halves else ""
             if self.checked:
-                result = self._checked(result, k, name)
+                result = self._checked(f"in_half(xp, {result}{half}" if half else result, k, name)
                 scope["check"] = op.check_gradient
             if self.project >> k & 1:
                 result = f"xp.project({result}, {name}_like)"
+            if half:
+                result = f"in_half(xp, {result}{half}"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")
         if self.strong:  # what is masked may be 0 / 0, and is no cause for a warning
@@ -273,6 +293,15 @@ class Pullback:
             ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _in_float32(self) -> list[str]:
+        """What rules read; shape and dtype are asked of what is, too, but to check a result."""
+        cotangents = self.op.cotangent_names()
+        names = [
+            *cotangents,
+            *[n for n in self.saved if not (self.checked and n.endswith("_like"))],
+        ]
+        return [f"{name} = in_float32(xp, {name})" for name in names]
 
     def _checked(self, result: str, position: int, name: str) -> str:
         """An operation of the user's looks at what its rules return."""

@@ -105,7 +105,8 @@ class Scattered(Lazy):
         """The sum written out."""
         if self.base is None and len(self.parts) == 1:
             values, places, attrs = self.parts[0]
-            return getattr(self.xp, self.op.name)(values, *places, self.like, **attrs)
+            one = getattr(self.xp, self.op.name)(values, *places, self.like, **attrs)
+            return one if one.dtype == self.dtype else self.xp.cast(one, dtype=self.dtype.name)
         place, record = self.op.place, self.op.record_places
         assert place is not None
         assert record is not None
@@ -133,6 +134,11 @@ class Scattered(Lazy):
         """The same parts, to be added up in another dtype."""
         like = Spec(self.shape, np.dtype(dtype))
         return Scattered(self.op, self.xp, like, list(self.parts), self.base)
+
+    def rounded(self, name: str) -> Scattered:
+        """The same with values of the dtype of this name, where each part writes one to a place."""
+        parts = [(self.xp.cast(v, dtype=name), places, attrs) for v, places, attrs in self.parts]
+        return Scattered(self.op, self.xp, Spec(self.shape, np.dtype(name)), parts, self.base)
 
     def _wide(self) -> Any:
         """The dtype to add up in: 2048 + 1 is 2048 in float16."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core import pytree as nest
-from autograd_engine.core.dtypes import BOOLS, NUMBERS_AND_BOOLS, scalar_dtype
+from autograd_engine.core.dtypes import BOOLS, holds_numbers, scalar_dtype
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode
@@ -175,7 +175,7 @@ def as_variable(
     if isinstance(value, (bool, int, float, complex)):
         value = np.asarray(value, scalar_dtype(value, list(known)))
     array = np.array(value)
-    if array.dtype not in NUMBERS_AND_BOOLS:
+    if not holds_numbers(array.dtype, wide=True):
         raise ArgumentTypeError(f"{what} takes variables and numbers, got {value!r:.60}")
     return Constant(array).placed(block)
 

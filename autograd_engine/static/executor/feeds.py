@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_type
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import COMPLEX, INEXACT, NUMBERS_AND_BOOLS, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, INEXACT, holds_numbers, to_numpy
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import FeedError
@@ -176,7 +176,7 @@ def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
     given = np.asarray(value)
     if given.dtype in COMPLEX and dtype not in COMPLEX:
         raise TypeError("it must hold real numbers")
-    if given.dtype not in NUMBERS_AND_BOOLS:  # large ints are objects
+    if not holds_numbers(given.dtype, wide=True):  # large ints are objects
         large = given.dtype == np.object_ and all(isinstance(v, Number) for v in given.flat)
         if not large:
             raise TypeError("it must hold numbers")

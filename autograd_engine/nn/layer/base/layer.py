@@ -489,7 +489,7 @@ def _floating(function: str, dtype: Any) -> np.dtype[Any]:
     if chosen not in FLOATS:
         raise DTypeError(
             f"{function}: parameters are floating-point numbers; dtype must be 'float32', "
-            f"'float64' or 'float16', got {chosen.name}"
+            f"'float64', 'float16' or 'bfloat16', got {chosen.name}"
         )
     return chosen
 

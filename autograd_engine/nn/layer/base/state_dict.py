@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import COMPLEX, FLOATS, NUMBERS_AND_BOOLS
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, holds_numbers
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
@@ -116,7 +116,7 @@ def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
         array = np.asarray(given._data if isinstance(given, Tensor) else given)
     except Exception:
         array = np.array(None)
-    if array.dtype not in NUMBERS_AND_BOOLS:
+    if not holds_numbers(array.dtype, wide=True):
         return None, f"{name} is a {type(given).__name__}, not an array"
     wanted = tuple(int(d) for d in own.shape)
     dtype = (own.spec if isinstance(own, Variable) else own._data).dtype

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import BOOLS, EXACT, FLOATS
+from autograd_engine.core.dtypes import BOOLS, EXACT, FLOAT16, FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -58,7 +58,7 @@ def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") ->
         )
     if dtype not in BOOLS:
         mask = ops.not_equal(mask, 0)
-    least = -6e4 if spec_of(like).dtype.itemsize == 2 else _UNSEEN  # the range of float16
+    least = -6e4 if spec_of(like).dtype == FLOAT16 else _UNSEEN  # the range of float16
     return (ops.cast_like(mask, like) - 1.0) * -least
 
 
