@@ -180,7 +180,7 @@ REFERENCES: dict[str, Callable[[Array], Array]] = {
 }  # fmt: skip
 BOUNDS = {
     "exp": 1.2, "exp2": 1.3, "expm1": 2, "log": 1, "log2": 2, "log10": 2, "log1p": 2, "tanh": 3,
-    "sin": 2, "cos": 2, "tan": 4, "sigmoid": 3, "softplus": 2,
+    "sin": 2, "cos": 2, "tan": 4, "sigmoid": 3, "softplus": 3,
 }  # fmt: skip
 
 

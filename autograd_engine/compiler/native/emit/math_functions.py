@@ -123,7 +123,7 @@ def needed(names: Iterable[str]) -> str:
     Examples
     --------
     >>> text = needed(["sigmoid_f32"])
-    >>> "float ae_sigmoid_f32(float x)" in text, "float ae_exp_f32(float x)" in text
+    >>> "float ae_sigmoid_f32(float x)" in text, "float ae_exp_down_f32(float x)" in text
     (True, True)
     >>> "tanh" in text
     False
