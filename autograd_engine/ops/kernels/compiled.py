@@ -32,6 +32,7 @@ __all__ = [
     "SWITCH",
     "compiled",
     "compiled_kernels",
+    "functions_asked_for",
     "in_numpy",
     "use_compiled_kernels",
 ]
@@ -69,6 +70,11 @@ def _decided(key: tuple[str, np.dtype[Any]]) -> Function | None:
     name, dtype = key
     function = above.compiled_function(name, dtype) if _on[0] and dtype in BLAS_REALS else None
     return _found.setdefault(key, function)
+
+
+def functions_asked_for() -> int:
+    """How many so far: the call that asks for one first loads it, and may compile it."""
+    return len(_found)
 
 
 def in_numpy(kernel: Function) -> Function:

@@ -48,12 +48,10 @@ class HalfSum:
         """The sum of what has arrived so far, one of these or a cotangent, and of a new one."""
         found = old if old.__class__ is HalfSum else cls(old)
         new = _finished(new)
-        if new.__class__ is not Scattered:
-            found.total += new
-        elif found.total.__class__ is Scattered:
+        if new.__class__ is Scattered:
             found.total = iadd_scattered(found.total, new.astype("float32"))
-        else:  # as a recorded pass adds it: -0 and -0 are -0, on zeros they would be 0
-            found.total += new.dense()
+        else:
+            found.total += new
         return found
 
     def rounded(self) -> Any:

@@ -29,6 +29,7 @@ from autograd_engine.core.dims import Dim, Size, product
 from autograd_engine.core.effects_switch import without_effects
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.core.spec import Array, Shape, Spec
+from autograd_engine.ops.kernels.compiled import functions_asked_for
 from autograd_engine.static.analysis.fake_array import (
     FakeArray,
     Layout,
@@ -249,7 +250,10 @@ class _Probe:
 
         call = resized((self.args, self.arrays), lambda d: evaluate(d, sizes))
         (args, kwargs), arrays = mapped(call, make)
+        asked = functions_asked_for()
         returned, peak = _measured(lambda: self.function(*args, **kwargs))
+        if functions_asked_for() != asked:  # loading one needs memory, too
+            returned, peak = _measured(lambda: self.function(*args, **kwargs))
         numbers = {id(_owner(a)): k for k, a in enumerate(arrays)}
         owners: list[Array] = []
         leaves: list[Leaf] = []
