@@ -13,7 +13,7 @@ from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, in_user_code
-from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, run_hooks
+from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, as_seen, run_hooks
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tape import (
     Edge,
@@ -25,7 +25,7 @@ from autograd_engine.eager.tape import (
     write_out,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
@@ -139,7 +139,7 @@ def tensor_backward(
     [2.0, 40.0]
     """
     if (
-        (grad_tensor is None or _is_like(grad_tensor, self._data))
+        (self._data.dtype.kind != "c" if grad_tensor is None else _is_like(grad_tensor, self._data))
         and retain_graph.__class__ is bool
         and create_graph is False
         and dump_backward_graph_path is None
@@ -147,7 +147,7 @@ def tensor_backward(
         if self._stop:
             warn_without_history([self])
             return
-        seed = _ones(self._data) if grad_tensor is None else grad_tensor._data
+        seed = _ones(self._data) if grad_tensor is None else as_seen(grad_tensor._data)
         _run([(self._node or self, seed)], retain_graph, None, caller())
     else:
         backward(
@@ -168,7 +168,10 @@ def _is_like(grad_tensor: Any, data: Any) -> bool:
 
 
 def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:
-    return [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+    """Where a pass begins, with cotangents as rules have them."""
+    return [
+        (t._node or t, as_seen(g)) for t, g in zip(roots, cotangents, strict=True) if not t._stop
+    ]
 
 
 def _run(seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location) -> None:
@@ -210,7 +213,8 @@ def _run_recorded(
         updated: list[_Update] = []
         for leaf, g in cast("dict[Tensor, Any]", found).items():
             old, hooks = _gradient_and_hooks(leaf)
-            g = dense(g) if hooks is None else run_hooks(hooks.before, dense(g), leaf.name)
+            g = as_seen(dense(g))
+            g = g if hooks is None else run_hooks(hooks.before, g, leaf.name)
             # One of its own: two leaves may have got the same.
             updated.append((leaf, old, g, ops.assign(g) if old is None else old + g))
         after = [leaf for leaf, *_ in updated if leaf._hooks is not None]
@@ -249,6 +253,8 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
             old, hooks = leaf._grad, leaf._hooks
         except AttributeError:  # results that became leaves lack one or both
             old, hooks = _gradient_and_hooks(leaf)
+        if g.dtype.kind == "c":
+            g = as_seen(dense(g))
         if hooks is not None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
             after.append(leaf)
@@ -427,6 +433,13 @@ def _as(cotangent: Tensor, array: Any) -> Any:
     return ops.cast(cotangent, dtype=array.dtype.name)
 
 
+def _real_loss(function: str, argument: str) -> DTypeError:
+    return DTypeError(
+        f"{function}: a gradient is that of a real loss, and this one is complex: take "
+        f"loss.abs() or loss.real(), or give its cotangent as {argument}, as in loss.backward(grad)"
+    )
+
+
 _ONE: dict[Any, Any] = {}
 
 
@@ -445,6 +458,8 @@ def _ones(data: Any) -> Any:
 def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
     data = root._data
     if g is None:
+        if data.dtype.kind == "c":
+            raise _real_loss(function, argument)
         return _ones(data)
     if not isinstance(g, Tensor):
         raise NotATensorError(

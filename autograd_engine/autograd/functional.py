@@ -99,7 +99,7 @@ def value_and_grad(
     def run(*args: Any, **kwargs: Any) -> Any:
         mode.require_dynamic("value_and_grad")
         positions = [_position(k, len(args)) for k in numbers]
-        inputs = inputs_of("value_and_grad", func, [args[k] for k in positions])
+        inputs = inputs_of("value_and_grad", func, [args[k] for k in positions], "fc")
         record = create_graph or linearizes()
         with recording():
             traced = traced_from(inputs)

@@ -20,6 +20,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
+from autograd_engine.eager.hooks import as_seen
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -156,7 +157,7 @@ def grad(
             capture=set(targets),
             observe=observer(at, seeds, dump),
         )
-        found = {edge: dense(g) for edge, g in found.items()}
+        found = {edge: as_seen(dense(g)) for edge, g in found.items()}
     if dump is not None:
         dump.write()
     results: list[Tensor | None] = []

@@ -37,7 +37,6 @@ from autograd_engine.eager.views import carried_by, is_alone, overwrite, write_v
 from autograd_engine.errors import (
     ArgumentError,
     ArgumentTypeError,
-    DTypeError,
     ModeError,
     NotATensorError,
     NotDifferentiableError,
@@ -432,12 +431,7 @@ def _record(
             )
     closed = []
     for j, (output, data) in enumerate(outputs):
-        if data.dtype.kind == "c":
-            raise DTypeError(
-                f"{label}: output {j} is {data.dtype.name}, and gradients "
-                "through complex values are not supported; return real and imaginary parts"
-            )
-        if data.dtype.kind != "f" or any(output is t for t in context._closed):
+        if data.dtype.kind not in "fc" or any(output is t for t in context._closed):
             closed.append(j)
     op = LayerOp(
         label.layer,

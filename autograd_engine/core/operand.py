@@ -90,7 +90,7 @@ class Operand(HoldsNumber):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise ArgumentError(f"requires_grad must be True or False, got {value!r:.40}")
-        if value and self.dtype.kind != "f":
+        if value and self.dtype.kind not in "fc":
             raise no_gradients_of("requires_grad=True", self.dtype)
         self.stop_gradient = not value  # type: ignore[misc]
 

@@ -157,7 +157,7 @@ def find_source(
     for j, (output, data) in enumerate(outputs):
         if output is tensor and data is array:
             return Source("output", j)
-    if array.dtype.kind != "f":
+    if array.dtype.kind not in "fc":
         return Source("constant")
     if edge is not None:
         return Source("own", edge)
@@ -190,7 +190,9 @@ class PlainResiduals:
         array = self._arrays[index]
         if kind == "own":
             return connect(array, at)
-        if (kind == "input" and at in self._open) or (kind == "output" and array.dtype.kind == "f"):
+        if (kind == "input" and at in self._open) or (
+            kind == "output" and array.dtype.kind in "fc"
+        ):
             return Tensor._leaf(array)
         return Tensor._wrap(array)
 

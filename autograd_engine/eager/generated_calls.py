@@ -99,8 +99,6 @@ _exchanging: Final = renewed_lock(_keep_own)
 
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
-    if op.casts and not any(op.rule_at(k) for k in range(len(op.inputs))):
-        return False  # `record` has to see what is cast to complex numbers
     return bool(op.inputs) and not (op.variadic or op.variadic_output)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "Hook",
     "Hooks",
     "RemovableHandle",
+    "as_seen",
     "Retain",
     "Retained",
     "hooks_left_out",
@@ -161,6 +162,16 @@ def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = N
             if grad_mode.anomaly is not None:
                 grad_mode.anomaly.hooked(_name(hook), where, before, grad._data)
     return grad if recorded else grad._data
+
+
+def as_seen(g: Any) -> Any:
+    """A cotangent of the rules as the gradient that users see, and the other way round.
+
+    Of complex values these are conjugates of each other (see `ops.conjugates`).
+    """
+    if g is None or g.dtype.kind != "c":
+        return g
+    return ops.conj(g) if isinstance(g, Tensor) else g.conj()
 
 
 def _own(tensor: Tensor) -> Tensor:

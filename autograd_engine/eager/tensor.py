@@ -150,7 +150,7 @@ class Tensor(Values):
             elif hasattr(self, "_open"):
                 del self._open
             return
-        if not value and self._data.dtype.kind != "f":
+        if not value and self._data.dtype.kind not in "fc":
             raise no_gradients_of("stop_gradient=False", self._data.dtype)
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)

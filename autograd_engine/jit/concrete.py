@@ -23,7 +23,7 @@ from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.strong_zeros import strengthened
-from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.backward.append_backward import pulled_back
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import (
     Operator,
@@ -316,7 +316,7 @@ class Halves:
         return tuple(
             k
             for k, r in enumerate(self.results)
-            if r.key in reached and r.key not in own and r.var.spec.dtype.kind == "f"
+            if r.key in reached and r.key not in own and r.var.spec.dtype.kind in "fc"
         )
 
     def _compile_forward(self) -> Half:
@@ -369,7 +369,7 @@ class Halves:
         targets = [self.results[k].var for k in outputs]
         inputs = [self.inputs[k].var for k in self.wanted]
         with strengthened(strong), program_guard(self.program):
-            return seeds, gradients(targets, inputs, seeds)
+            return seeds, pulled_back(targets, inputs, seeds)
 
     def _half(
         self,

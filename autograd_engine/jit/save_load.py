@@ -184,7 +184,7 @@ def _opened(spec: Any) -> Any:
         spec = InputSpec.from_numpy(spec)
     if not isinstance(spec, InputSpec):
         return spec
-    stops = spec.numpy_dtype.kind != "f"
+    stops = spec.numpy_dtype.kind not in "fc"
     return InputSpec(spec.shape, spec.dtype, spec.name, stops)
 
 

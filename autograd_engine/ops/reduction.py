@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.dtypes import BOOL, INT64
 from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
+from autograd_engine.ops.conjugates import is_complex
 from autograd_engine.ops.infer import sum_dtype
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
@@ -152,7 +153,8 @@ def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
 
 def _shares(xp: Any, x: Any, out: Any, *, axis: Axes, keepdims: bool) -> Any:
     """exp(x - out), divided by its sum: far out, `out` is rounded by more than exp can bear."""
-    weights = xp.exp_difference(x, xp.expand_like(out, x, axis=axis, keepdims=keepdims))
+    out = xp.expand_like(out, x, axis=axis, keepdims=keepdims)
+    weights = xp.exp(x - out) if is_complex(x) else xp.exp_difference(x, out)
     total = xp.sum(weights, axis=axis, keepdims=True)
     total = xp.where(xp.equal(total, 0.0), 1.0, total)
     return weights / xp.expand_like(total, x, axis=axis, keepdims=True)

@@ -227,8 +227,12 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
 
 def sgn(x: Any, name: str | None = None) -> Tensor:
-    """`sign` for real numbers, x / abs(x) for complex ones; no gradient."""
-    return ops.sign(x)
+    """`sign` for real numbers, x / abs(x) for complex ones, 0 where x is 0.
+
+    No gradient by real numbers; by complex ones it is that of their direction, and 0 at 0.
+    """
+    x = as_operand("sgn", x)
+    return ops.sgn(x) if spec_of(x).dtype.kind == "c" else ops.sign(x)
 
 
 @atomic

@@ -47,7 +47,7 @@ def push_along(
 
     None for an output that is not floating, that stops gradients, or whose tangent is zero.
     """
-    roots = [edge_of(y) for y in outputs if y._data.dtype.kind == "f" and not y._stop]
+    roots = [edge_of(y) for y in outputs if y._data.dtype.kind in "fc" and not y._stop]
     reached = leads_to(roots, set(starts), set(), since)
     tangents: dict[Edge, Any] = dict(starts)
     several: dict[Node, Sequence[Any]] = {}

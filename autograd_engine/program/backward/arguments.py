@@ -183,7 +183,7 @@ def leaves_of(block: Block) -> list[Variable]:
         v
         for v in block.vars.values()
         if not v.stop_gradient
-        and v.spec.dtype.kind == "f"
+        and v.spec.dtype.kind in "fc"
         and not v.is_stack
         and not isinstance(v, Parameter)
         and id(v) not in made

@@ -20,7 +20,7 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
-from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.control_flow.block_function import BlockFunction, restored
 from autograd_engine.program.ir.grad_op import GradOp
@@ -41,7 +41,7 @@ class Recorded(NamedTuple):
 def register_variable_hook(var: Variable, hook: Callable[[Any], Any]) -> RemovableHandle:
     """`Variable.register_hook`."""
     check_callback("register_hook", "hook", hook, "grad")
-    if var.stop_gradient or var.spec.dtype.kind != "f":
+    if var.stop_gradient or var.spec.dtype.kind not in "fc":
         raise NotDifferentiableError(
             f"register_hook: {var.name} stops gradients, so no gradient reaches the hook; set "
             "stop_gradient=False before it is used"
@@ -109,14 +109,32 @@ def _checked(var: Variable, result: Any, gradient: Variable) -> Variable:
 
 def hooked(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
     """What the hooks of a value make of its gradient, in the order of their registration."""
-    for key, recorded in tuple((ref.var.hooks or {}).get(ref.version, {}).items()):
+    hooks = tuple((ref.var.hooks or {}).get(ref.version, {}).items())
+    if hooks:
+        gradient = _conjugate(draft, ref, gradient)
+    for key, recorded in hooks:
         name = "hook", gradient.name, key
         made = draft.existing(name)
         if made is None:
             made = _copied(draft, recorded, gradient)
             draft.remember(name, made)
         gradient = made
-    return gradient
+    return _conjugate(draft, ref, gradient) if hooks else gradient
+
+
+def _conjugate(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
+    """A cotangent of a complex value as users see it, and the other way round."""
+    if ref.var.spec.dtype.kind != "c":
+        return gradient
+    operand = Ref(gradient, gradient.version)
+    names = (f"{ref.var.name}@GRAD@HOOKED{n or ''}" for n in range(1 << 30))
+    return draft.once(
+        ("conj", operand.key),
+        lambda: draft.variable(draft.unused(names), ref),
+        REGISTRY["conj"],
+        (operand,),
+        {},
+    )
 
 
 def _copied(draft: Draft, recorded: Recorded, gradient: Variable) -> Variable:

@@ -118,6 +118,11 @@ def _fill_backward(
     arguments = [
         backward.block.add_argument(f"{v.name}@GRAD", v.spec, stop_gradient=False) for v in outputs
     ]
+    if any(v.spec.dtype.kind == "c" for v in (*outputs, *inputs)):
+        raise DTypeError(
+            "static_pylayer: a backward_fn takes and returns gradients of real values; pass "
+            "paddle.real(z) and paddle.imag(z) of complex ones"
+        )
     returned = backward.call(function, arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
     floating = [v for v in inputs if v.spec.dtype.kind in "fc"]

@@ -122,7 +122,7 @@ def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Val
 
 def _leaf(var: Variable, array: Any) -> Tensor:
     tensor = Tensor._wrap(array)
-    tensor._stop = var.stop_gradient or array.dtype.kind != "f"
+    tensor._stop = var.stop_gradient or array.dtype.kind not in "fc"
     tensor.name = var.name
     return tensor
 
