@@ -79,6 +79,7 @@ int16 = _DTYPES["int16"]
 int32 = _DTYPES["int32"]
 int64 = _DTYPES["int64"]
 float16 = _DTYPES["float16"]
+bfloat16 = _DTYPES["bfloat16"]
 float32 = _DTYPES["float32"]
 float64 = _DTYPES["float64"]
 complex64 = cfloat = _DTYPES["complex64"]
@@ -99,6 +100,7 @@ manual_seed = seed
 
 if typing.TYPE_CHECKING:
     from autograd_engine import (
+        amp as amp,
         audio as audio,
         base as base,
         device as device,
@@ -113,6 +115,13 @@ if typing.TYPE_CHECKING:
         testing as testing,
         version as version,
         vision as vision,
+    )
+    from autograd_engine.amp.casting import (
+        autocast as autocast,
+        get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+        get_autocast_dtype as get_autocast_dtype,
+        get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+        is_autocast_enabled as is_autocast_enabled,
     )
     from autograd_engine.as_paddle import install_as_paddle as install_as_paddle
     from autograd_engine.audio.windows import (
@@ -150,6 +159,7 @@ if typing.TYPE_CHECKING:
     )
     from autograd_engine.nn.model_summary import summary as summary
     from autograd_engine.utils.typed_tensors import (
+        BFloat16Tensor as BFloat16Tensor,
         BoolTensor as BoolTensor,
         ByteTensor as ByteTensor,
         CharTensor as CharTensor,
@@ -164,6 +174,8 @@ else:
     __getattr__, _dir, __all__ = _face(
         __name__,
         {
+            "amp.casting": "autocast get_autocast_cpu_dtype get_autocast_dtype "
+            "get_autocast_gpu_dtype is_autocast_enabled",
             "as_paddle": "install_as_paddle",
             "audio.windows": "bartlett_window blackman_window hamming_window hann_window "
             "kaiser_window",
@@ -177,10 +189,10 @@ else:
             "nn.functional": "adaptive_avg_pool1d conv1d conv2d conv3d group_norm layer_norm relu "
             "sigmoid softmax",
             "nn.model_summary": "summary",
-            "utils.typed_tensors": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
-            "HalfTensor IntTensor LongTensor ShortTensor",
+            "utils.typed_tensors": "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor "
+            "FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
         },
-        "audio autograd base device distributed errors fft framework geometric incubate io jit "
+        "amp audio autograd base device distributed errors fft framework geometric incubate io jit "
         "linalg metric nn optimizer regularizer signal static testing unique_name utils version "
         "vision",
     )

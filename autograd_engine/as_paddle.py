@@ -122,9 +122,7 @@ class _DTypeOfPaddle:
         return f"{_PADDLE}.{self.name}"
 
 
-_DTYPES_OF_PADDLE = {
-    name: _DTypeOfPaddle(name) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2")
-}
+_DTYPES_OF_PADDLE = {name: _DTypeOfPaddle(name) for name in ("float8_e4m3fn", "float8_e5m2")}
 
 
 class _Paddle(ModuleType):

@@ -15,6 +15,7 @@ from autograd_engine import signal
 from autograd_engine.autograd import hooks
 from autograd_engine.autograd.backward_pass import tensor_backward
 from autograd_engine.core.above import ORIGINS
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.core.names.missing_names import bind_absent
 from autograd_engine.core.operand import OPERATORS, REFLECTED, Operand
 from autograd_engine.eager.generated_calls import generate_call, generates
@@ -152,7 +153,7 @@ def _or_not(
 
 def _repeated_wrongly(operands: tuple[Any, ...]) -> bool:
     sequences = [v for v in operands if isinstance(v, (str, bytes, list, tuple))]
-    counts = [v for v in operands if isinstance(v, Tensor) and v._data.dtype.kind in "iu"]
+    counts = [v for v in operands if isinstance(v, Tensor) and v._data.dtype in INTEGERS]
     return bool(sequences) and not any(x._data.size == 1 for x in counts)
 
 
@@ -364,6 +365,7 @@ ORIGINS.update(
         "shallow": "interop.numpy_protocol.python_protocol",
         "state_of": "static.save_load",
         "tensor_html": "eager.html",
+        "threads": "compiler.native.runtime",
         "to_python": "static.analysis.to_python",
         "variable_text": "program.printing",
     }

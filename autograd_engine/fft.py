@@ -13,7 +13,7 @@ import numpy as np
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, DTypeLike, get_default_numpy_dtype, to_numpy
 from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import format_shape, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -88,7 +88,7 @@ def _size(op: str, n: Any) -> int:
 
 def _real_operand(op: str, x: Any, argument: str) -> Any:
     x = _operand(op, x, argument)
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         raise DTypeError(
             f"{op}: {argument} must be real, got {spec_of(x).dtype.name}; pass paddle.real(x) and "
             "paddle.imag(x)"
@@ -255,7 +255,7 @@ _REAL_INPUT = ("rfftn", "ihfftn")
 def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Tensor:
     x = _operand(op, x)
     spec = spec_of(x)
-    if kind in _REAL_INPUT and spec.dtype.kind == "c":
+    if kind in _REAL_INPUT and spec.dtype in COMPLEX:
         raise DTypeError(f"{op}: takes real values, got {spec.dtype.name}; use fft")
     _scale(op, norm, inverse=False)
     if axes is None:

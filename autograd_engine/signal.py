@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_engine import fft
 from autograd_engine.core.checks import is_int, require_bools
 from autograd_engine.core.dims import Dim, SymbolicNumber
-from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.dtypes import COMPLEX, EXACT, get_default_numpy_dtype
 from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -151,7 +151,7 @@ def _window(op: str, window: Any, win_length: Any, n_fft: int, like: Any) -> Any
 
 
 def _is_complex(x: Any) -> bool:
-    return spec_of(x).dtype.kind == "c"
+    return spec_of(x).dtype in COMPLEX
 
 
 def windowed_frames(
@@ -166,7 +166,7 @@ def windowed_frames(
 ) -> Any:
     """The frames of a signal times a window, ``[..., frames, n_fft]``; see `stft`."""
     require_bools(op, center=center)
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         x = ops.cast(x, dtype=get_default_numpy_dtype().name)
     shape = spec_of(x).shape
     if not shape:

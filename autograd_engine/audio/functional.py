@@ -13,7 +13,7 @@ import numpy as np
 
 from autograd_engine.audio.windows import floating, get_window
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype
+from autograd_engine.core.dtypes import COMPLEX, EXACT, DTypeLike, get_default_numpy_dtype
 from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -50,9 +50,9 @@ def _scaled(op: str, value: Any, one: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return float(one(np, plain(op, "the value", value)))
     x = as_operand(op, value)
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         raise DTypeError(f"{op}: takes real values, got {spec_of(x).dtype.name}")
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         x = ops.cast(x, dtype=get_default_numpy_dtype().name)
     return one(ops, x)
 
@@ -266,7 +266,7 @@ def power_to_db(
     """
     op = "power_to_db"
     x = as_operand(op, spect, "spect")
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         raise DTypeError(f"{op}: spect must be real, got {spec_of(x).dtype.name}; use spect.abs()")
     least, reference = plain(op, "amin", amin), plain(op, "ref_value", ref_value)
     if least <= 0 or reference <= 0:

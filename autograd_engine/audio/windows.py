@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import FLOATS, DTypeLike, to_numpy
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -125,7 +125,7 @@ _WINDOWS: Final[dict[str, tuple[Callable[..., Array], int, int]]] = {
 def floating(op: str, dtype: DTypeLike) -> np.dtype[Any]:
     """`dtype`, which is one of floats."""
     chosen = to_numpy(dtype)
-    if chosen.kind != "f":
+    if chosen not in FLOATS:
         raise DTypeError(f"{op}: dtype must be one of floats, got {chosen.name}")
     return chosen
 

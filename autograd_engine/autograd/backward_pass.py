@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.autograd.no_history import warn_without_history
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
@@ -139,7 +140,11 @@ def tensor_backward(
     [2.0, 40.0]
     """
     if (
-        (self._data.dtype.kind != "c" if grad_tensor is None else _is_like(grad_tensor, self._data))
+        (
+            self._data.dtype not in COMPLEX
+            if grad_tensor is None
+            else _is_like(grad_tensor, self._data)
+        )
         and retain_graph.__class__ is bool
         and create_graph is False
         and dump_backward_graph_path is None
@@ -253,7 +258,7 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
             old, hooks = leaf._grad, leaf._hooks
         except AttributeError:  # results that became leaves lack one or both
             old, hooks = _gradient_and_hooks(leaf)
-        if g.dtype.kind == "c":
+        if g.dtype in COMPLEX:
             g = as_seen(dense(g))
         if hooks is not None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
@@ -261,7 +266,7 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
         total = g
         if old is None and g.__class__ is _ndarray:
             if g.base is not None:
-                if parted is None and g.size >= LARGE:
+                if parted is None and g.size >= LARGE and g.flags.c_contiguous:
                     parted = _parted(found)
                 if parted is None or id(g) not in parted:
                     total = settled(g)
@@ -382,6 +387,8 @@ def _checked_tensors(
     again: str = "name it once, with twice the cotangent",
     refused: type[ArgumentError] = ArgumentError,
 ) -> list[Tensor]:
+    if value.__class__ is Tensor:
+        return [value]
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
         raise ArgumentError(f"{function}: {argument} cannot be empty; give one Tensor at least")
@@ -391,7 +398,7 @@ def _checked_tensors(
                 f"{function}: {argument} must be a Tensor or a list of Tensors, got "
                 f"{type(v).__name__}"
             )
-    if len({id(v) for v in values}) != len(values):
+    if len(values) > 1 and len({id(v) for v in values}) != len(values):
         raise refused(f"{function}: {argument} holds the same Tensor twice; {again}")
     return values
 
@@ -399,9 +406,9 @@ def _checked_tensors(
 def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
     """One ndarray for each root."""
     if value is None:
-        values: list[Any] = [None] * len(roots)
-    elif isinstance(value, Tensor):
-        values = [value]
+        return [_ones(t._data) for t in roots]
+    if isinstance(value, Tensor):
+        values: list[Any] = [value]
     elif isinstance(value, (list, tuple)):
         values = list(value) or [None] * len(roots)
     else:
@@ -419,6 +426,8 @@ def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument:
 
 def recorded_cotangents(given: Any, arrays: list[Any]) -> list[Any]:
     """Cotangents as Tensors. One that has a history keeps it: gradients depend on it linearly."""
+    if given is None:
+        return [Tensor._wrap(a) for a in arrays]
     values = [given] if isinstance(given, Tensor) else list(given or [None] * len(arrays))
     return [
         Tensor._wrap(a) if t is None else t if t._data is a else _as(t, a)
@@ -458,7 +467,7 @@ def _ones(data: Any) -> Any:
 def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
     data = root._data
     if g is None:
-        if data.dtype.kind == "c":
+        if data.dtype in COMPLEX:
             raise _real_loss(function, argument)
         return _ones(data)
     if not isinstance(g, Tensor):

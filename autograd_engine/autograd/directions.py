@@ -117,7 +117,7 @@ def pull_units(
     root = edge_of(y)
     if create_graph:
         write_out([root])
-    needed: set[Edge] = set() if y._stop else leads_to([root], targets, set())
+    needed: dict[Edge, int] = {} if y._stop else leads_to([root], targets, set())
     parts = []
     at = caller()
     for chunk in _chunks(indices, chunk_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from operator import attrgetter
@@ -18,7 +19,7 @@ from autograd_engine.autograd.backward_pass import (
 )
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
-from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
+from autograd_engine.eager.grad_mode import current_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
 from autograd_engine.eager.hooks import as_seen
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
@@ -30,10 +31,12 @@ from autograd_engine.errors import (
     NotDifferentiableError,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.ops.registry.scattered_cotangent import dense
+from autograd_engine.ops.registry.scattered_cotangent import Lazy
 from autograd_engine.program import mode
 
 __all__ = ["grad", "leads_to"]
+
+_AS_IT_IS = nullcontext()
 
 
 @overload
@@ -115,7 +118,8 @@ def grad(
     >>> first.item(), second.item()
     (12.0, 12.0)
     """
-    if (trace := grad_mode.trace) is not None:
+    here = current_mode()
+    if (trace := here.trace) is not None:
         return trace.grad(
             outputs,
             inputs,
@@ -128,42 +132,50 @@ def grad(
     roots = _checked_tensors("grad", outputs, "outputs", refused=DuplicateError)
     again = "leave the second one out"
     sources = _checked_tensors("grad", inputs, "inputs", again, DuplicateError)
-    require_bools(
-        "grad", create_graph=create_graph, only_inputs=only_inputs, allow_unused=allow_unused
-    )
-    if retain_graph is not None:
+    if not (
+        create_graph.__class__ is only_inputs.__class__ is allow_unused.__class__ is bool
+        and (retain_graph is None or retain_graph.__class__ is bool)
+    ):
+        require_bools(
+            "grad", create_graph=create_graph, only_inputs=only_inputs, allow_unused=allow_unused
+        )
         require_bools("grad", retain_graph=retain_graph)
     if not only_inputs:
         raise ArgumentError("grad: only_inputs=False is not supported; use backward() for leaves")
     cotangents = checked_cotangents("grad", roots, grad_outputs, "grad_outputs")
     if create_graph:
         cotangents = recorded_cotangents(grad_outputs, cotangents)
-    blocked = {edge_of(t) for t in _no_grad(no_grad_vars)}
-    targets = {edge_of(t): k for k, t in enumerate(sources) if not t._stop}
+    blocked = {edge_of(t) for t in _no_grad(no_grad_vars)} if no_grad_vars is not None else set()
+    targets: set[Edge] = {t._node or t for t in sources if not t._stop}
     seeds = seeds_of(roots, cotangents)
+    edges = [edge for edge, _ in seeds]
     if create_graph:
-        write_out(edge for edge, _ in seeds)
-    needed = leads_to([edge for edge, _ in seeds], set(targets), blocked)
-    seeds = [(edge, g) for edge, g in seeds if edge in needed]
+        write_out(edges)
+    needed = leads_to(edges, targets, blocked)
+    seeds = [seed for seed in seeds if seed[0] in needed]
     at = caller()
     dump = graph_dump(dump_backward_graph_path, seeds)
-    with recording() if create_graph else nullcontext(), unwatched():
+    records = create_graph and not here.enabled
+    with recording() if records else _AS_IT_IS, unwatched():
         found = run_backward(
             seeds,
             at=at,
             retain=retain_graph is not False or create_graph,
             create_graph=create_graph,
             needed=needed,
-            capture=set(targets),
+            capture=targets,
             observe=observer(at, seeds, dump),
         )
-        found = {edge: as_seen(dense(g)) for edge, g in found.items()}
+        for edge, g in found.items():
+            if isinstance(g, Lazy):
+                g = g.dense()
+            found[edge] = as_seen(g)
     if dump is not None:
         dump.write()
     results: list[Tensor | None] = []
     handed_out: set[int] = set()
     for k, t in enumerate(sources):
-        g = None if t._stop else found.get(edge_of(t))
+        g = None if t._stop else found.get(t._node or t)
         if g is None and not allow_unused:
             raise NotDifferentiableError(
                 f"grad: inputs[{k}] does not appear in the graph of the outputs: nothing "
@@ -178,7 +190,7 @@ def grad(
             g = Tensor._wrap(settled(g))
         handed_out.add(id(g))
         results.append(g)
-    if not create_graph and grad_mode.enabled:  # for `explain`
+    if not create_graph and here.enabled:  # for `explain`
         root = roots[0]
         if not root._stop:
             # What cannot be written to belongs to others too.
@@ -188,8 +200,6 @@ def grad(
 
 
 def _no_grad(value: Any) -> list[Tensor]:
-    if value is None:
-        return []
     values = [value] if isinstance(value, Tensor) else value
     if not isinstance(values, (list, tuple, set, frozenset)) or not all(
         isinstance(v, Tensor) for v in values
@@ -200,8 +210,10 @@ def _no_grad(value: Any) -> list[Tensor]:
 
 def leads_to(
     roots: list[Edge], targets: set[Edge], blocked: set[Edge], since: int | None = None
-) -> set[Edge]:
+) -> dict[Edge, int]:
     """Edges from which a target can be reached without crossing `blocked`.
+
+    With each, how many edges of nodes among them lead to it: so many cotangents come from there.
 
     With `since`, a sequence number, nodes recorded before it are not looked at: what the targets
     are newer than cannot lead to them, and may be large, or freed. Where all targets are nodes,
@@ -210,27 +222,38 @@ def leads_to(
     Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
     were recorded is a topological one, so one sweep from old to new decides all of them.
     """
-    if since is None and targets and all(isinstance(t, Node) for t in targets):
-        since = max(t.seq for t in targets if isinstance(t, Node))
+    if since is None:
+        since = -sys.maxsize if targets else 1  # sequence numbers are 0 or less
+        for t in targets:
+            if not isinstance(t, Node):
+                since = 1
+                break
+            since = max(since, t.seq)
     seen = set(blocked)
     waiting = [r for r in dict.fromkeys(roots) if r not in seen]
     seen.update(waiting)
     nodes: list[Node] = []
     while waiting:
         node = waiting.pop()
-        # Beyond the oldest target nothing leads to any of them.
-        if not isinstance(node, Node) or (since is not None and node.seq >= since):
+        if node.__class__ is not Node and not isinstance(node, Node):
+            continue
+        if node.seq >= since:  # beyond the oldest target nothing leads to any of them
             continue
         nodes.append(node)
         for edge in node.edges:
             if edge not in seen:
                 seen.add(edge)
                 waiting.append(edge)
-    needed = (targets & seen) - blocked
+    needed = dict.fromkeys((targets & seen) - blocked, 0)
     nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:
         if node.saved.__class__ is Location:
             check_alive(node)
-        if not needed.isdisjoint(node.edges):
-            needed.add(node)
+        leads = False
+        for edge in node.edges:
+            if edge in needed:
+                needed[edge] += 1
+                leads = True
+        if leads and node not in needed:
+            needed[node] = 0
     return needed

@@ -21,6 +21,7 @@ from autograd_engine.autograd.programs import (
 )
 from autograd_engine.autograd.sequences import holds_variables, nested
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import recording
@@ -446,7 +447,7 @@ def _tensors(function: str, argument: str, value: Any) -> list[Tensor]:
                 f"{function}: {argument}[{k}] must be a Tensor, got {type(v).__name__}: use "
                 "paddle.to_tensor"
             )
-        if v._data.dtype.kind != "f":
+        if v._data.dtype not in FLOATS:
             raise DTypeError(
                 f"{function}: {argument}[{k}] is {v._data.dtype.name}, which has no derivative; "
                 "use .astype('float32')"

@@ -12,6 +12,7 @@ from typing import Any
 
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.errors import (
     ArgumentError,
@@ -48,7 +49,7 @@ def variables_of(function: str, argument: str, value: Any) -> list[Variable]:
                 f"{function}: {argument}[{k}] must be a Variable, as others are, got "
                 f"{type(v).__name__}"
             )
-        if v.spec.dtype.kind != "f":
+        if v.spec.dtype not in FLOATS:
             raise DTypeError(
                 f"{function}: {argument}[{k}] ({v.name}) is {v.spec.dtype.name}, which has no "
                 "derivative; use .astype('float32')"

@@ -8,6 +8,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location, user_frame_from
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec
@@ -431,7 +432,7 @@ def _record(
             )
     closed = []
     for j, (output, data) in enumerate(outputs):
-        if data.dtype.kind not in "fc" or any(output is t for t in context._closed):
+        if data.dtype not in INEXACT or any(output is t for t in context._closed):
             closed.append(j)
     op = LayerOp(
         label.layer,

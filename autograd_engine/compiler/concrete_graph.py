@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
-from autograd_engine.core.dtypes import scalar_dtype
+from autograd_engine.core.dtypes import INTEGERS, scalar_dtype
 from autograd_engine.core.operand import HoldsNumber
 from autograd_engine.core.spec import Array, Shape, Spec, ValueSpec, known_value
 from autograd_engine.ops.registry.namespace import Namespace
@@ -319,7 +319,7 @@ class Graph(Namespace):
 
     def _known_value(self, specs: Sequence[Spec]) -> tuple[Value, ...] | None:
         """Results whose values follow from sizes: these are known here."""
-        made = [known_value(spec) for spec in specs if spec.dtype.kind in "iu"]
+        made = [known_value(spec) for spec in specs if spec.dtype in INTEGERS]
         if len(made) < max(len(specs), 1) or any(value is None for value in made):
             return None
         found = [

@@ -11,9 +11,14 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import (
-    DTYPES,
+    COMPLEX,
+    INTEGERS,
     DTypeLike,
+    can_cast,
     get_default_numpy_dtype,
+    holds_numbers,
+    iinfo,
+    is_own,
     to_numpy,
 )
 from autograd_engine.core.operand import Operand
@@ -43,7 +48,7 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
                     array = array.astype(get_default_numpy_dtype())
             elif array.dtype == np.complex128 and not _holds_numpy(data):
                 array = array.astype(np.complex64)
-    if array.dtype.kind not in "biufc":
+    if not holds_numbers(array.dtype, wide=True):
         _refuse(function, data, array)
     return in_dtype(function, array, array.dtype if dtype is None else to_numpy(dtype))
 
@@ -65,17 +70,17 @@ def _refuse(function: str, data: Any, array: Array) -> NoReturn:
 
 def in_dtype(function: str, array: Array, dtype: np.dtype[Any]) -> Array:
     """`array` in `dtype`, refused where integers of it cannot hold the values."""
-    if dtype == np.uint64 and not _is_dtype(dtype):  # what NumPy takes for 2**63 and more
+    if dtype == np.uint64 and not is_own(dtype):  # what NumPy takes for 2**63 and more
         dtype = np.dtype(np.int64)
-    if array.dtype == dtype and _is_dtype(array.dtype):
+    if array.dtype == dtype and is_own(array.dtype):
         return array
     chosen = to_numpy(dtype)
-    if array.dtype.kind == "c" and chosen.kind != "c":
+    if array.dtype in COMPLEX and chosen not in COMPLEX:
         raise DTypeError(
             f"{function}: complex values cannot become {chosen.name}; take their real parts first"
         )
-    if chosen.kind in "iu" and array.size and not np.can_cast(array.dtype, chosen, "safe"):
-        limits = np.iinfo(chosen)
+    if chosen in INTEGERS and array.size and not can_cast(array.dtype, chosen, "safe"):
+        limits = iinfo(chosen)
         low, high = array.min(), array.max()
         # Of floats the whole part is kept; a NaN fails both comparisons.
         if not (_whole(low) >= limits.min and _whole(high) <= limits.max):
@@ -86,10 +91,6 @@ def in_dtype(function: str, array: Array, dtype: np.dtype[Any]) -> Array:
             )
     with np.errstate(over="ignore"):  # to float16: infinity is what rounding gives
         return array.astype(chosen, copy=False)
-
-
-def _is_dtype(dtype: np.dtype[Any]) -> bool:
-    return dtype.isnative and dtype.name in DTYPES
 
 
 def _whole(value: Any) -> Any:

@@ -95,9 +95,10 @@ def user_frame_from(frame: FrameType) -> FrameType:
                 users[0] = frame.f_globals
                 break
             _own_files.add(name)
-        if frame.f_back is None:  # a thread, or the interpreter, has called us itself
+        outer = frame.f_back
+        if outer is None:  # a thread, or the interpreter, has called us itself
             break
-        frame = frame.f_back
+        frame = outer
     return frame
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from autograd_engine.core.dtypes import EXACT, INEXACT
 from autograd_engine.core.size import ElementCount, Size
 from autograd_engine.errors import ArgumentError, DTypeError
 
@@ -84,13 +85,13 @@ class Operand(HoldsNumber):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are recorded for it; none come to integers and bools."""
-        return not self.stop_gradient and self.dtype.kind not in "iub"
+        return not self.stop_gradient and self.dtype not in EXACT
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise ArgumentError(f"requires_grad must be True or False, got {value!r:.40}")
-        if value and self.dtype.kind not in "fc":
+        if value and self.dtype not in INEXACT:
             raise no_gradients_of("requires_grad=True", self.dtype)
         self.stop_gradient = not value  # type: ignore[misc]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -16,6 +17,7 @@ from autograd_engine.core.dims import (
     fresh_dim,
     product,
 )
+from autograd_engine.core.dtypes import FLOATS, INTEGERS
 from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentTypeError, ShapeError
 
@@ -99,7 +101,7 @@ class ValueSpec(Spec):
     def of(cls, spec: Spec, value: Any) -> Spec:
         """`spec`, with `value` if that is short and of integers."""
         small = isinstance(spec.size, int) and spec.size <= _MOST_VALUES
-        return cls(spec.dtype, value) if small and spec.dtype.kind in "iu" else spec
+        return cls(spec.dtype, value) if small and spec.dtype in INTEGERS else spec
 
     @classmethod
     def constant(cls, spec: Spec, value: Any) -> Spec:
@@ -107,8 +109,8 @@ class ValueSpec(Spec):
 
         A number that is no integer, in an array of integers, counts as unknown.
         """
-        whole = spec.dtype.kind in "iu" and np.asarray(value).dtype.kind in "iu"
-        most = _MOST_VALUES if whole else spec.dtype.kind == "f"
+        whole = spec.dtype in INTEGERS and np.asarray(value).dtype in INTEGERS
+        most = _MOST_VALUES if whole else spec.dtype in FLOATS
         if isinstance(spec.size, int) and spec.size <= most:
             shape: Any = spec.shape
             return cls(spec.dtype, np.broadcast_to(value, shape))
@@ -195,6 +197,8 @@ def normalize_axis(op: str, axis: int, ndim: int) -> int:
 
 def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Sorted distinct axes counted from the front; all of them for None."""
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     if axis is None:
         return tuple(range(ndim))
     if isinstance(axis, Operand) and len(axis.shape):
@@ -210,6 +214,7 @@ def normalize_axes(op: str, axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
+@functools.lru_cache(maxsize=128)
 def along(ndim: int, axis: int) -> tuple[int, ...]:
     """The shape in which a vector lies along `axis` of an array of so many axes."""
     return tuple(-1 if i == axis else 1 for i in range(ndim))

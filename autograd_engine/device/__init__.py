@@ -1,6 +1,7 @@
 """Devices, ``paddle.device``: there is one, the CPU."""
 
 import typing
+from importlib.util import find_spec as _find_spec
 
 from autograd_engine.core.lazy import face as _face
 from autograd_engine.core.random_generator import (
@@ -51,8 +52,8 @@ def get_cudnn_version() -> None:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """False: there is no bfloat16."""
-    return False
+    """Whether `ml_dtypes` is installed, which bfloat16 takes; it is computed in float32."""
+    return including_emulation and _find_spec("ml_dtypes") is not None
 
 
 def is_compiled_with_cuda() -> bool:

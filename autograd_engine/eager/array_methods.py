@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import EXACT, FLOATS, HALVES, bfloat16
 from autograd_engine.core.spec import Array, normalize_axis
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.graph_cuts import note_cut
@@ -29,6 +30,8 @@ __all__ = ["Values"]
 
 def read_only(array: Array) -> Array:
     """A view that cannot be made writeable: NumPy asks its base, a buffer that is read-only."""
+    if array.dtype in HALVES and bfloat16.loaded((array,)):  # which no buffer holds
+        return read_only(array.view(np.uint16)).view(array.dtype)
     return np.asarray(memoryview(array).toreadonly())  # type: ignore[arg-type]
 
 
@@ -173,7 +176,7 @@ class Values(TensorMethods):
 
     def _number(self) -> Any:
         data = self._data
-        if data.size != 1 or (data.dtype.kind == "f" and not self._stop and grad_mode.enabled):
+        if data.size != 1 or (data.dtype in FLOATS and not self._stop and grad_mode.enabled):
             return self
         return self.item()
 
@@ -217,7 +220,7 @@ class Values(TensorMethods):
 
     def __index__(self) -> int:
         kind = self._data.dtype
-        if kind.kind not in "biu":
+        if kind not in EXACT:
             raise TypeError(f"a {kind.name} tensor cannot be an index; use .astype('int64')")
         return int(self.item())
 

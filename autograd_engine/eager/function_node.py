@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.function_arguments import Argument, Expected, tensor_names
@@ -171,7 +172,7 @@ class LayerOp(OpaqueOp):
 
     def rule_at(self, position: int) -> Any:
         """What gives its gradient; None for a Tensor that can have none."""
-        return self.layer.backward if self.input_specs[position].dtype.kind in "fc" else None
+        return self.layer.backward if self.input_specs[position].dtype in INEXACT else None
 
     def infer_tuple(self, *_: Any) -> tuple[Spec, ...]:
         """The Specs of the outputs of this call, which was on operands of known ones."""

@@ -34,7 +34,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import (
+    BOOL,
+    COMPLEX,
+    FLOAT32,
+    FLOATS,
+    HALVES,
+    INEXACT,
+    INT64,
+    WIDE_FLOATS,
+    WIDE_INEXACT,
+)
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
@@ -43,6 +53,8 @@ from autograd_engine.eager.record import explain_failure, results_of
 from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
+from autograd_engine.ops.kernels.compiled import MANY
+from autograd_engine.ops.registry.cores import on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["general_calls", "generate_call", "generates"]
@@ -60,7 +72,8 @@ class _Codes:
     __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
 
     def __init__(self, op: OpDef, flat: CodeType) -> None:
-        self._name, self._inputs, self._attrs = op.name, op.inputs, tuple(op.attrs)
+        inputs = (f"*{op.inputs[0]}",) if op.variadic else op.inputs
+        self._name, self._inputs, self._attrs = op.name, inputs, tuple(op.attrs)
         self.flat = flat
         self._general: CodeType | None = None
 
@@ -99,7 +112,10 @@ _exchanging: Final = renewed_lock(_keep_own)
 
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
-    return bool(op.inputs) and not (op.variadic or op.variadic_output)
+    if op.variadic:
+        plain = op.dtypes == "common" and not (op.untyped or op.real)
+        return plain and len(op.inputs) == 1 and not op.multiple
+    return bool(op.inputs) and not op.variadic_output
 
 
 def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
@@ -107,7 +123,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
 
     `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
     """
-    source = _source(op, unless)
+    source = _variadic_source(op) if op.variadic else _source(op, unless)
     scope: dict[str, Any] = {
         "_MultiNode": MultiNode,
         "_Node": Node,
@@ -115,12 +131,20 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
+        "_COMPLEX": COMPLEX,
+        "_FLOATS": FLOATS,
+        "_HALVES": HALVES,
+        "_INEXACT": INEXACT,
+        "_WIDE_FLOATS": WIDE_FLOATS,
+        "_WIDE_INEXACT": WIDE_INEXACT,
+        "_float32": FLOAT32,
         "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
         "_getframe": _getframe,
         "_current_mode": current_mode,
-        "_kernel": op.kernel,
+        "_kernel": op.direct,
+        "_on_all_cores": on_all_cores(op),
         "_link": link,
         "_ndarray": np.ndarray,
         "_new": object.__new__,
@@ -146,7 +170,8 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
 
 def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
     positional = ", ".join(inputs)
-    signature = positional + "".join(f", {a}" for a in ("*", *attrs) if attrs)
+    keywords = attrs if positional.startswith("*") else ("*", *attrs)
+    signature = positional + "".join(f", {a}" for a in keywords if attrs)
     named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
     text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
@@ -194,9 +219,10 @@ class _Pullbacks(dict[int, Any]):
         self._width = len(op.inputs)
 
     def __missing__(self, key: int) -> Any:
-        mask = key & ((1 << self._width) - 1)
-        found = self[key] = self._op.pullback(mask, key >> self._width)
-        return found
+        op, mask = self._op, key & ((1 << self._width) - 1)
+        made = op.pullback(key) if op.variadic else op.pullback(mask, key >> self._width)
+        self[key] = made
+        return made
 
 
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
@@ -210,7 +236,7 @@ def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     dtype = tensor._data.dtype
-    if dtype.kind == "f":
+    if dtype in FLOATS:
         if other.__class__ is float or other.__class__ is int:
             number = _new(Tensor)  # `Tensor._wrap`, without the call
             number._data, number._node, number._stop = _array(other, dtype), None, True
@@ -243,7 +269,7 @@ def _source(op: OpDef, unless: str) -> str:
     body = [
         *_checks(op, arrays, general, unless),
         "try:",
-        f"    _out = _kernel({', '.join(arrays)}{attrs})",
+        f"    _out = {_computed(op, arrays, attrs)}",
         "except Exception as _error:",
         f"    if not ({tensors}): return {general}",
         f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
@@ -268,6 +294,82 @@ def _source(op: OpDef, unless: str) -> str:
         f"        return {general}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
+    call = f"_kernel({', '.join(arrays)}{attrs})"
+    if on_all_cores(op) is None:
+        return call
+    small = f" < {MANY} > ".join(f"{a}.size" for a in arrays)
+    if len(arrays) == 1:
+        small += f" < {MANY}"
+    return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
+
+
+def _variadic_source(op: OpDef) -> str:
+    """The text for an operation of any number of arrays, which are all that it takes."""
+    attrs = "".join(f", {name}={name}" for name in op.attrs)
+    defaults = "".join(f", {name}=_default_{name}" for name in op.attrs)
+    xs = op.inputs[0]
+    general = f"_general(*{xs}{attrs})"
+    tensors = f"all([isinstance(_x, _Tensor) for _x in {xs}])"
+    return (
+        "\n        ".join(
+            [
+                f"def {op.name}(*{xs}{defaults}):\n    try:",
+                f"_arrays = [_x._data for _x in {xs}]",
+                f"if not _arrays: return {general}",
+                "_mask, _bit = 0, 1",
+                f"for _x in {xs}:",
+                "    if not _x._stop: _mask += _bit",
+                "    _bit += _bit",
+                "_dtype = _arrays[0].dtype",
+                "for _a in _arrays:",
+                f"    if _a.dtype is not _dtype: return {general}",
+                "try:",
+                f"    _out = _kernel(*_arrays{attrs})",
+                "except Exception as _error:",
+                f"    if not {tensors}: return {general}",
+                f"    _explain_failure(_op, _arrays, {_attr_dict(op)}, _error)",
+                "if _out.__class__ is not _ndarray: _out = _asarray(_out)",
+                *_made("_t", "_out"),
+                "if _mask and (_mode := _current_mode().enabled):",
+                "    if _mode is not True:",
+                f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
+                "    _pullback = _pullbacks[_mask]",
+                f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
+                *("    " + line for line in _node(op, "tuple(_arrays), _out")),
+                "    _t._stop = False",
+                "    _t._node = _node",
+                "    return _t",
+                *_stopped("_t"),
+                "return _t",
+            ]
+        )
+        + f"""
+    except AttributeError:
+        if {tensors}: raise
+        return {general}
+"""
+    )
+
+
+def _node(op: OpDef, given: str) -> list[str]:
+    """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
+    long as all of this.
+    """
+    return [
+        "_frame = _getframe(1)",
+        "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
+        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
+        "_node.pullback = _pullback",
+        "_node.edges = _edges",
+        f"_node.saved = _pullback.save({given})",
+        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
+        "_node.seq = _newer()",
+        "_node.code = _frame.f_code",
+        "_node.instruction = _frame.f_lasti",
+    ]
 
 
 def _made(tensor: str, array: str) -> list[str]:
@@ -304,11 +406,20 @@ def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str
     if op.dtypes != "any":
         tests += [f"{a}.dtype is not {first}.dtype" for a in others]
     if op.dtypes == "floating":
-        tests.append(f'{first}.dtype.kind != "f"' if op.real else f'{first}.dtype.kind not in "fc"')
+        family = "FLOATS" if op.real else "INEXACT"
+        wide = "WIDE_" if op.halves == "in float32" else ""
+        tests.append(f"{first}.dtype not in _{wide}{family}")
     elif op.dtypes == "numeric":
         tests.append(f"{first}.dtype is _bool")
     elif op.real:
-        tests.append(f'{first}.dtype.kind == "c"')
+        tests.append(f"{first}.dtype in _COMPLEX")
+    if op.halves == "in float32":
+        asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
+        tests += [
+            f"({a}.dtype is not _float32 and {a}.dtype in _HALVES)"
+            for a in arrays
+            if a in asked or a not in (first, *others)
+        ]
     return [f"if {' or '.join(tests)}: return {general}"] if tests else []
 
 
@@ -332,24 +443,14 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
     names = [op.inputs[k] for k in open_inputs]
     given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
     # What may be of another dtype than the operands may be integers, and then has no gradient.
-    other = f' or {outs[0]}.dtype.kind != "f"' if op.casts or op.untyped or op.multiple else ""
+    other = f" or {outs[0]}.dtype not in _FLOATS" if op.casts or op.untyped or op.multiple else ""
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
         *_edges(names, open_inputs),
-        *_projection(op, arrays),
+        *_projection(op, arrays, outs[0]),
         "_pullback = _pullbacks[_mask]",
-        "_frame = _getframe(1)",
-        "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
-        # A node without the call of its class, which takes twice as long as all of this.
-        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
-        "_node.pullback = _pullback",
-        "_node.edges = _edges",
-        f"_node.saved = _pullback.save({', '.join([*arrays, *outs])})",
-        f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
-        "_node.seq = _newer()",
-        "_node.code = _frame.f_code",
-        "_node.instruction = _frame.f_lasti",
+        *_node(op, ", ".join([*arrays, *outs])),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -388,7 +489,7 @@ def _slots(op: OpDef, ts: list[str]) -> list[str]:
     return lines
 
 
-def _projection(op: OpDef, arrays: list[str]) -> list[str]:
+def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
     core = op.broadcasts
     if core is None:
@@ -396,12 +497,12 @@ def _projection(op: OpDef, arrays: list[str]) -> list[str]:
     bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
     if core == 0:
         tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
-        return ["_shape = _out.shape", *tests]
+        return [f"_shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
     ]
-    return [f"if _out.ndim > {core}:", f"    _lead = _out.shape[:-{core}]", *tests]
+    return [f"if {out}.ndim > {core}:", f"    _lead = {out}.shape[:-{core}]", *tests]
 
 
 def _edges(names: list[str], positions: list[int]) -> list[str]:

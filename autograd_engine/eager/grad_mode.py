@@ -30,6 +30,7 @@ __all__ = [
     "recorded_with",
     "recording",
     "set_grad_enabled",
+    "uncast",
     "unwatched",
 ]
 
@@ -76,12 +77,22 @@ class Mode(Override):
     Parameters
     ----------
     changes : mapping
-        Values for ``on``, ``inference``, ``anomaly`` and ``trace``.
+        Values for ``on``, ``inference``, ``anomaly``, ``trace`` and ``autocast``.
     records : mapping
         Fields of `Recorder`.
     """
 
-    __slots__ = ("anomaly", "changes", "enabled", "inference", "on", "recorder", "records", "trace")
+    __slots__ = (
+        "anomaly",
+        "autocast",
+        "changes",
+        "enabled",
+        "inference",
+        "on",
+        "recorder",
+        "records",
+        "trace",
+    )
 
     def __init__(self, changes: Mapping[str, Any], records: Mapping[str, Any]) -> None:
         self.outer = self.token = None  # as in the class above, without a call of it
@@ -98,6 +109,9 @@ class Mode(Override):
         self.anomaly: Any = outer.anomaly
         # What makes operators of operations on tensors; see `jit.tracing`.
         self.trace: Any = outer.trace
+        # What dtypes operands are cast to; see `eager.autocast`. Who sets it sends calls, which do
+        # not look at it, the general way.
+        self.autocast: Any = outer.autocast
         # What `enabled` is where recording is switched on.
         self.recorder: bool | Recorder = outer.recorder
         if not self.left:
@@ -124,7 +138,7 @@ def _default_mode() -> Mode:
     mode = Mode(_NONE, _NONE)
     mode.on = mode.recorder = mode.enabled = True
     mode.inference = False
-    mode.anomaly = mode.trace = None
+    mode.anomaly = mode.trace = mode.autocast = None
     return mode
 
 
@@ -155,8 +169,13 @@ class _GradMode:
     def trace(self) -> Any:
         return current_mode().trace
 
+    @property
+    def autocast(self) -> Any:
+        return current_mode().autocast
+
 
 grad_mode: Final = _GradMode()
+_AS_IT_IS: Final[contextlib.AbstractContextManager[None]] = contextlib.nullcontext()
 
 
 def keep_stacks(keep: bool) -> None:
@@ -195,7 +214,20 @@ def linearizes() -> bool:
 
 def unwatched() -> contextlib.AbstractContextManager[None]:
     """For a pass whose nodes are looked at: what its rules record is not looked at on its own."""
-    return contextlib.nullcontext() if grad_mode.anomaly is None else recorded_with(watch=None)
+    return _AS_IT_IS if current_mode().anomaly is None else recorded_with(watch=None)
+
+
+def uncast(function: F) -> F:
+    """`function`, whose operations cast nothing: they follow from calls whose operands were."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_mode().autocast is None:
+            return function(*args, **kwargs)
+        with mode_changed({"autocast": None}):
+            return function(*args, **kwargs)
+
+    return cast(F, call)
 
 
 def recording() -> _GradSwitch:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import enable_grad, grad_mode, no_grad
 from autograd_engine.eager.tensor import Tensor
@@ -169,7 +170,7 @@ def as_seen(g: Any) -> Any:
 
     Of complex values these are conjugates of each other (see `ops.conjugates`).
     """
-    if g is None or g.dtype.kind != "c":
+    if g is None or g.dtype not in COMPLEX:
         return g
     return ops.conj(g) if isinstance(g, Tensor) else g.conj()
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import FLOATS, INEXACT, REALS
 from autograd_engine.core.report import preformatted, table
 from autograd_engine.eager.printing import format_array, format_cells, get_printoptions
 from autograd_engine.eager.tensor import Tensor
@@ -33,7 +34,7 @@ def tensor_html(tensor: Tensor, kind: str = "Tensor") -> str:
     counts = _not_finite(data)
     if counts:
         lines.append(f'<span style="color:#b00020">{escape(counts)}</span>')
-    if data.size > _SUMMARISED and data.dtype.kind in "iuf":
+    if data.size > _SUMMARISED and data.dtype in REALS:
         statistics = _statistics(data)
         lines.append(table([list(statistics.values())], list(statistics)))
     body = "<br>\n".join(line for line in lines if line)
@@ -67,7 +68,7 @@ def _history(tensor: Tensor) -> str:
 
 
 def _not_finite(data: NDArray[Any]) -> str:
-    if data.dtype.kind not in "fc" or not data.size:
+    if data.dtype not in INEXACT or not data.size:
         return ""
     nans, infs = int(np.isnan(data).sum()), int(np.isinf(data).sum())
     parts = [f"{n} {name}" for n, name in ((nans, "NaN"), (infs, "infinite")) if n]
@@ -76,7 +77,7 @@ def _not_finite(data: NDArray[Any]) -> str:
 
 def _statistics(data: NDArray[Any]) -> dict[str, str]:
     """Of the finite elements; added up in double precision."""
-    finite = data[np.isfinite(data)] if data.dtype.kind == "f" else data
+    finite = data[np.isfinite(data)] if data.dtype in FLOATS else data
     if not finite.size:
         return {"finite": "0"}
     with np.errstate(over="ignore", invalid="ignore"):

@@ -19,10 +19,12 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.dtypes import INEXACT, finfo
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator, replaying, snapshot
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.eager.autocast import autocasting
 from autograd_engine.eager.function_saved import map_tensors
 from autograd_engine.eager.grad_mode import Recorder, grad_mode, mode_changed
 from autograd_engine.eager.saved_hooks import Packed
@@ -100,6 +102,7 @@ class Segment:
         self.function = function
         self.location = location
         self._recorder = outer
+        self._autocast = grad_mode.autocast
         self._strong = zeros_are_strong()
         self._generator = snapshot(generator()) if preserve_rng_state else None
         self._checks = check_values
@@ -144,10 +147,15 @@ class Segment:
         return result
 
     @contextlib.contextmanager
-    def _recording(self, **changes: Any) -> Iterator[None]:
-        """Record as the caller of the first run did, but for `changes`."""
-        records = self._recorder._asdict() | changes
-        with mode_changed({"on": True, "inference": False}, records), strengthened(self._strong):
+    def _recording(self, **records: Any) -> Iterator[None]:
+        """Record as the caller of the first run did, but for `records`."""
+        known = self._recorder._asdict() | records
+        changes = {"on": True, "inference": False}
+        with (
+            autocasting(self._autocast),
+            mode_changed(changes, known),
+            strengthened(self._strong),
+        ):
             yield
 
     def _pack(self, tensor: Tensor) -> Place:
@@ -333,9 +341,9 @@ def _close(a: Array, b: Array) -> bool:
     """Equal but for rounding: a library may sum in another order another time."""
     if _equal(a, b):
         return True
-    if a.dtype.kind not in "fc":
+    if a.dtype not in INEXACT:
         return False
-    loose = float(np.sqrt(np.finfo(a.dtype).eps))
+    loose = float(np.sqrt(finfo(a.dtype).eps))
     finite = np.isfinite(a)
     if not _equal(finite, np.isfinite(b)) or not _equal(a[~finite], b[~finite]):
         return False

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import COMPLEX, EXACT, holds_numbers, python_number, scalar_dtype
 from autograd_engine.core.locations import user_frame_from, user_stack
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import Recorder, current_mode
@@ -52,8 +52,11 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     -------
     Tensor, or tuple of Tensors for an operation with several outputs
     """
-    if (trace := current_mode().trace) is not None and trace.takes(operands, attrs):
-        return trace.emit(op, operands, attrs)
+    mode = current_mode()
+    if mode.trace is not None and mode.trace.takes(operands, attrs):
+        return mode.trace.emit(op, operands, attrs)
+    if mode.autocast is not None:
+        operands = mode.autocast.operands(op, operands)
     tensors = operands if _ready(op, operands) else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
     try:
@@ -127,7 +130,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
             dtype = t.dtype
         else:
             return False
-        if op.real and dtype.kind == "c":
+        if op.real and dtype in COMPLEX:
             return False
         if wanted and t.__class__ is not Spec and not (op.untyped and op.input_at(k) in op.untyped):
             if first is None:
@@ -151,9 +154,9 @@ def _record(
     project = 0
     if op.broadcasts is not None:
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
-    pullback = op.pullback(mask, project)
-    kind = outputs[0].dtype.kind
-    if not pullback.wanted or kind in "biu":  # cast to integers: the gradient ends there
+    pullback = op.pullback(mask, project, [a.dtype for a in arrays])
+    dtype = outputs[0].dtype
+    if not pullback.wanted or dtype in EXACT:  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
     edges = tuple([edge_of(tensors[k]) for k in pullback.wanted])
@@ -276,7 +279,7 @@ def explain_failure(
     except (ValueError, TypeError, IndexError) as better:
         raise better from None
     call = f"{op.name}({', '.join(map(repr, specs))})"
-    if isinstance(error, TypeError) and any(s.dtype.kind == "c" for s in specs):
+    if isinstance(error, TypeError) and any(s.dtype in COMPLEX for s in specs):
         raise DTypeError(
             f"{op.name}: {call} is not supported; use paddle.real, paddle.imag or paddle.abs"
         ) from error

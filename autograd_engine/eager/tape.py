@@ -13,22 +13,26 @@ docs/design/eager.md, "Values").
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush, heappushpop
 from types import CodeType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.eager.grad_mode import current_mode, mode_changed
 from autograd_engine.eager.hooks import Hooks, Retained, as_seen, run_hooks
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import GraphFreedError
-from autograd_engine.ops.registry.half_sum import HALF, HalfSum, is_half
-from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.kernels.compiled import MANY
+from autograd_engine.ops.registry.cores import added
+from autograd_engine.ops.registry.half_sum import HalfSum, is_half
+from autograd_engine.ops.registry.namespace import ops, raw, raw_wide
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.scattered_cotangent import Lazy, Scattered, iadd_scattered
@@ -133,10 +137,10 @@ class Node:
         pullback, edges = self.pullback, self.edges
         lifted: list[Any] = []
         for (kind, place), value in zip(pullback.origins, saved, strict=True):
-            if kind == "shape" or value.__class__ is Spec:
-                lifted.append(value)
-            elif kind == "edge":
+            if kind == "edge":
                 lifted.append(connect(value, edges[place]))
+            elif kind == "shape" or value.__class__ is Spec:
+                lifted.append(value)
             elif kind == "constant":
                 lifted.append(Tensor._wrap(value))
             elif kind == "output":
@@ -258,7 +262,7 @@ def run_backward(
     at: Location,
     retain: bool,
     create_graph: bool = False,
-    needed: set[Edge] | None = None,
+    needed: Mapping[Edge, int] | None = None,
     capture: set[Edge] | None = None,
     observe: Observer | None = None,
     retained: Retained | None = None,
@@ -276,8 +280,8 @@ def run_backward(
         Keep what the nodes saved.
     create_graph : bool
         Record the pass itself, so that its result can be differentiated.
-    needed : set, optional
-        Follow only edges in this set.
+    needed : mapping, optional
+        Follow only these edges, each with how many edges of nodes among them lead to it.
     capture : set, optional
         Nodes whose cotangent is wanted too.
     observe : callable, optional
@@ -292,6 +296,10 @@ def run_backward(
     GraphFreedError
         When the pass reaches a node that an earlier pass has freed. No leaf is touched.
     """
+    if current_mode().autocast is not None:  # what is recorded has the dtypes that it has
+        given = dict(locals())
+        with mode_changed({"autocast": None}):
+            return run_backward(given.pop("roots"), **given)
     if xp is None:
         xp = ops if create_graph else raw
     strong = zeros_are_strong()
@@ -307,7 +315,7 @@ def run_backward(
     heap: list[tuple[int, Node]] = []
     rounds = expected is not None  # sums may wait to be finished when the pass is through
     for edge, seed in roots:
-        if expected is not None:
+        if expected is not None and isinstance(seed, Tensor) and not seed._stop:
             (seed,) = own_values((seed,), newer())
         old = cotangents.get(edge)
         if old is None:
@@ -346,7 +354,7 @@ def run_backward(
                 and saved.__class__ is tuple
                 and (node.__class__ is Node or node.__class__ is MultiNode)
             ):
-                results = node.pullback.pull(raw, g, saved, node.attrs)
+                results = node.pullback.pull(raw_wide, g, saved, node.attrs)
             elif usual and saved.__class__ is tuple and node.__class__ is Slot:
                 results = (Bundle({node.index: g}),)
             elif (
@@ -356,8 +364,11 @@ def run_backward(
                 and (capture is None or node not in capture)
             ):
                 pullback = node.pullback
-                if needed is not None and not needed.issuperset(edges):
-                    pullback, edges = _restrict(node, needed)
+                if needed is not None:
+                    for edge in edges:
+                        if edge not in needed:
+                            pullback, edges = _restrict(node, needed)
+                            break
                 if create_graph:
                     start = newer()
                     results = pullback.pull(xp, g, node.lifted(saved), node.attrs)
@@ -381,19 +392,24 @@ def run_backward(
                 if edge is node:
                     if expected is not None:
                         g = step.plus(edge, g, gi)
-                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                    elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         g = HalfSum.of(g, gi)
-                    else:
+                    elif gi.__class__ is not _ndarray or gi.size < MANY:
                         g = g + gi
+                    else:
+                        g = added(g, gi)
                 elif edge in cotangents:
                     if expected is not None:
                         cotangents[edge] = step.plus(edge, cotangents[edge], gi)
                     elif edge in owned:
                         if gi.__class__ is Scattered:  # no array adds it to itself in place
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
-                        else:
+                        elif gi.__class__ is not _ndarray or gi.size < MANY:
                             cotangents[edge] += gi
-                    elif gi.dtype is HALF if gi.__class__ is _ndarray else is_half(gi):
+                        else:
+                            total = cotangents[edge]
+                            cotangents[edge] = added(total, gi, total)
+                    elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         cotangents[edge] = HalfSum.of(cotangents[edge], gi)
                         rounds = True
                     else:
@@ -440,17 +456,12 @@ class Terms:
 _UNFINISHED: frozenset[Any] = frozenset({Scattered, Unwritten, Terms, HalfSum})
 
 
-def _arrivals(roots: list[tuple[Edge, Any]], needed: set[Edge] | None) -> dict[Edge, int]:
+def _arrivals(roots: list[tuple[Edge, Any]], needed: Mapping[Edge, int] | None) -> dict[Edge, int]:
     """How many cotangents will arrive at each edge, of those in `needed` if that is given."""
-    expected: dict[Edge, int] = {}
+    expected: dict[Edge, int] = {} if needed is None else dict(needed)
     for edge, _ in roots:
         expected[edge] = expected.get(edge, 0) + 1
     if needed is not None:
-        for node in needed:
-            if isinstance(node, Node):
-                for edge in node.edges:
-                    if edge in needed:
-                        expected[edge] = expected.get(edge, 0) + 1
         return expected
     waiting = [edge for edge in expected if isinstance(edge, Node)]
     while waiting:
@@ -469,7 +480,8 @@ def own_values(results: tuple[Any, ...], since: int) -> tuple[Any, ...]:
     a program, where a sum over axes that may have been broadcast stands in the same place. See
     docs/design/table.md, "a cotangent is a value of its own".
     """
-    shared = len(results) > 1 and len(set(map(id, results))) < len(results)
+    count = len(results)
+    shared = count > 1 and (count > 2 or results[0] is results[1])
     own: list[Any] | None = None
     for k, g in enumerate(results):
         if isinstance(g, Tensor) and not g._stop:
@@ -491,7 +503,7 @@ class _Step(NamedTuple):
     xp: Any
     create_graph: bool
     strong: bool
-    needed: set[Edge] | None
+    needed: Mapping[Edge, int] | None
     expected: dict[Edge, int] | None
     capture: set[Edge] | None
     captured: dict[Edge, Any]
@@ -520,7 +532,7 @@ class _Step(NamedTuple):
         else:
             if self.create_graph:
                 saved = node.lifted(saved)
-            if self.needed is not None and not self.needed.issuperset(edges):
+            if self.needed is not None:
                 pullback, edges = _restrict(node, self.needed)
             if self.strong:
                 pullback = pullback.strengthened()
@@ -540,7 +552,12 @@ class _Step(NamedTuple):
         if node.saved.__class__ is Location:
             assert self.capture is not None
             return all(isinstance(e, Node) and e.seq <= node.seq for e in self.capture)
-        return self.needed is not None and not any(e in self.needed for e in node.edges)
+        if self.needed is None:
+            return False
+        for edge in node.edges:  # noqa: SIM110 - a generator takes longer than the rest
+            if edge in self.needed:
+                return False
+        return True
 
     def plus(self, edge: Edge, old: Any, new: Any) -> Any:
         """Cotangents of `edge` in a recorded pass: summed by one operation, when all are there."""
@@ -560,10 +577,11 @@ class _Step(NamedTuple):
         return self.xp.each(seen, g)
 
 
-def _restrict(node: Node, needed: set[Edge]) -> tuple[Pullback, tuple[Edge, ...]]:
+def _restrict(node: Node, needed: Mapping[Edge, int]) -> tuple[Pullback, tuple[Edge, ...]]:
     """The part of a node's pullback that leads to `needed`."""
-    keep = [(k, e) for k, e in zip(node.pullback.wanted, node.edges, strict=True) if e in needed]
-    return node.pullback.restrict(tuple([k for k, _ in keep])), tuple([e for _, e in keep])
+    pullback, edges = node.pullback, node.edges
+    wanted = [k for k, e in zip(pullback.wanted, edges, strict=True) if e in needed]
+    return pullback.restrict(tuple(wanted)), tuple([e for e in edges if e in needed])
 
 
 def check_alive(node: Node) -> None:
@@ -614,7 +632,7 @@ def connect(value: Array, edge: Edge | None) -> Tensor:
     """`value` as a Tensor whose cotangent goes to `edge`."""
     if edge is None:
         return Tensor._wrap(value)
-    if isinstance(edge, Tensor):
+    if edge.__class__ is not Node and isinstance(edge, Tensor):
         if edge._data is value:
             return edge
         # The leaf has been given another value since: an identity leads to it.

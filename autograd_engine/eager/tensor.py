@@ -9,7 +9,14 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import DType, DTypeLike, as_dtype
+from autograd_engine.core.dtypes import (
+    EXACT,
+    INEXACT,
+    DType,
+    DTypeLike,
+    as_dtype,
+    can_cast,
+)
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.names.missing_names import present_names
@@ -138,19 +145,19 @@ class Tensor(Values):
         Set it to False before the tensor is used: operations look at it when they run. Integers and
         bools may have False, too, as in the reference; no gradient ever comes to them.
         """
-        return self._stop and not (self._data.dtype.kind in "iub" and hasattr(self, "_open"))
+        return self._stop and not (self._data.dtype in EXACT and hasattr(self, "_open"))
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
         if value.__class__ is not bool:
             require_bools("stop_gradient = ...", value=value)
-        if self._data.dtype.kind in "iub" and self._stop:
+        if self._data.dtype in EXACT and self._stop:
             if not value:
                 self._open = True
             elif hasattr(self, "_open"):
                 del self._open
             return
-        if not value and self._data.dtype.kind not in "fc":
+        if not value and self._data.dtype not in INEXACT:
             raise no_gradients_of("stop_gradient=False", self._data.dtype)
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)
@@ -371,7 +378,7 @@ class Tensor(Values):
                 f"set_value: {self.name} has shape {list(self._data.shape)}, the value "
                 f"{list(given.shape)}"
             )
-        if not np.can_cast(given.dtype, self._data.dtype, "same_kind"):
+        if not can_cast(given.dtype, self._data.dtype, "same_kind"):
             raise DTypeError(
                 f"set_value: {self.name} is {self._data.dtype.name}, the value {given.dtype.name}; "
                 f"use value.astype({self._data.dtype.name!r})"

@@ -191,7 +191,7 @@ def link(view: Tensor, x: Tensor, op: OpDef | ComposedView, attrs: dict[str, Any
         if path is not None and op.elements == "ordered" and _moved(view, x, path, op, attrs):
             return
         storage = group if group.__class__ is Storage else group.storage
-    if not (x._stop or grad_mode.enabled):
+    if view._node is None and not (x._stop or grad_mode.enabled):
         frame = user_frame_from(sys._getframe(1))
         group = _Unrecorded(storage, Location(frame.f_code, frame.f_lasti))
     view._path = path, op, attrs

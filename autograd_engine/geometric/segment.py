@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import FLOATS, REALS, iinfo
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -54,7 +55,7 @@ def index_argument(op: str, argument: str, index: Any) -> Any:
 def numeric_argument(op: str, argument: str, x: Any) -> Any:
     x = as_operand(op, x, argument)
     spec = spec_of(x)
-    if spec.dtype.kind not in "fiu":
+    if spec.dtype not in REALS:
         raise DTypeError(f"{op}: {argument} must hold numbers, got {spec.dtype.name}")
     if spec.ndim < 1:
         raise ShapeError(
@@ -77,8 +78,8 @@ def _combined(how: str, x: Any, index: Any, counts: Any) -> Any:
             return total
         return ops.cast_like(ops.divide(total, ops.cast_like(ops.maximum(column, 1), total)), x)
     dtype = spec_of(x).dtype
-    least = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
-    most = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    least = -np.inf if dtype in FLOATS else iinfo(dtype).min
+    most = np.inf if dtype in FLOATS else iinfo(dtype).max
     extremum, start = (ops.index_maximum, least) if how == "max" else (ops.index_minimum, most)
     out = extremum(ops.full_like(like, value=start), x, index, key=("index",))
     return ops.where(ops.greater_than(column, 0), out, ops.full_like(like, value=0))

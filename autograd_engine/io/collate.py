@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES, holds_numbers, is_own
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 
 __all__ = ["default_collate_fn", "default_convert_fn"]
-
-NUMERIC = frozenset(np.dtype(name) for name in DTYPES)
 
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
@@ -148,12 +146,12 @@ def _numbers(batch: Sequence[Any], path: str) -> NDArray[Any]:
         array = np.array(batch)
     except (TypeError, ValueError):
         raise _uneven(batch, path) from None
-    if array.dtype.kind == "O" and all(isinstance(s, int) for s in batch):
+    if array.dtype == np.object_ and all(isinstance(s, int) for s in batch):
         raise ArgumentError(
             f"{_where(path)} has an integer that no 64 bits hold, such as "
             f"{max(batch, key=abs):#x}: make it a float or a string in the dataset"
         )
-    if array.dtype.kind not in "biufc" and not isinstance(batch[0], np.generic):
+    if not holds_numbers(array.dtype, wide=True) and not isinstance(batch[0], np.generic):
         raise _uneven(batch, path)
     return array
 
@@ -223,15 +221,15 @@ def as_tensors(batch: Any, *, owned: bool) -> Any:
 
 
 def _wrapped(leaf: Any) -> Any:
-    if type(leaf) is np.ndarray and leaf.dtype in NUMERIC and leaf.flags.writeable:
+    if type(leaf) is np.ndarray and is_own(leaf.dtype) and leaf.flags.writeable:
         return Tensor._wrap(leaf)
     return _copied(leaf)
 
 
 def _copied(leaf: Any) -> Any:
-    if type(leaf) is np.ndarray and leaf.dtype in NUMERIC:
+    if type(leaf) is np.ndarray and is_own(leaf.dtype):
         return Tensor._wrap(leaf.copy("K"))
-    if not isinstance(leaf, np.ndarray) or leaf.dtype.kind not in "biufc":
+    if not isinstance(leaf, np.ndarray) or not holds_numbers(leaf.dtype, wide=True):
         return leaf
     try:
         return Tensor(leaf)

@@ -97,6 +97,7 @@ class Arguments:
             self._structure,
             tuple(parts),
             bool(grad_mode.enabled),
+            grad_mode.autocast,
             get_default_numpy_dtype(),
             zeros_are_strong(),
         )

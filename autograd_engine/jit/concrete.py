@@ -19,6 +19,7 @@ import numpy as np
 
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import compile_operators
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -316,7 +317,7 @@ class Halves:
         return tuple(
             k
             for k, r in enumerate(self.results)
-            if r.key in reached and r.key not in own and r.var.spec.dtype.kind in "fc"
+            if r.key in reached and r.key not in own and r.var.spec.dtype in INEXACT
         )
 
     def _compile_forward(self) -> Half:

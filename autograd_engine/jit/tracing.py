@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import can_cast
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Array, Spec, format_shape
@@ -521,7 +522,7 @@ class Trace:
         if not isinstance(value, (Tensor, Variable)):
             value = constant(value)
         have, given = spec_of(target).dtype, spec_of(value).dtype
-        if not np.can_cast(given, have, "same_kind"):
+        if not can_cast(given, have, "same_kind"):
             raise DTypeError(
                 f"set_value: {target.name} is {have.name}, the value {given.name}; use "
                 f"value.astype({have.name!r})"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from autograd_engine.autograd.backward_pass import settled
+from autograd_engine.core.dtypes import FLOAT32
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.row_sparse import RowSparse
@@ -27,6 +28,7 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.control_flow.cond import cond
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Block, Ref, Variable
 
@@ -39,6 +41,7 @@ __all__ = ["STATES", "Slot", "Training", "TrainingCall", "index_of"]
 NONE: Final = "none"
 CLEARED: Final = "cleared"
 GIVEN: Final = "given"
+WIDER: Final = "given in float32"  # that of a parameter of 16 bits
 # What calls ask of leaves: which kind of gradient one has, and whether it has a history.
 _GRADIENT: Final = "kind of gradient"
 _LEAF: Final = "history"
@@ -66,7 +69,7 @@ class _Gradient:
     tensor : Tensor
     position : int or None
         Of an argument which it is: each call has a Tensor of its own there.
-    began : {"none", "cleared", "given"}
+    began : {"none", "cleared", "given", "given in float32"}
         What it is before a call. One that an earlier call has cleared is known to be zeros.
     value : Variable or None
         What it is now.
@@ -109,7 +112,9 @@ def _kind(tensor: Tensor) -> str:
         return NONE
     if isinstance(grad, RowSparse) and grad.scattered is not None:
         return CLEARED if not grad.scattered.parts and grad.scattered.base is None else GIVEN
-    return CLEARED if _zeros.get(id(grad._data)) is grad._data else GIVEN
+    if _zeros.get(id(grad._data)) is grad._data:
+        return CLEARED
+    return GIVEN if grad._data.dtype == tensor._data.dtype else WIDER
 
 
 def _cleared(tensor: Tensor, of_rows: bool) -> Tensor:
@@ -142,8 +147,9 @@ class Training:
             value: Any = None
             if began == CLEARED:
                 value = ops.zeros_like(self.trace.stands_for(tensor))
-            elif began == GIVEN:
-                spec = Spec(tensor._data.shape, tensor._data.dtype)
+            elif began in (GIVEN, WIDER):
+                dtype = tensor._data.dtype if began == GIVEN else FLOAT32
+                spec = Spec(tensor._data.shape, dtype)
                 value = self._slot(
                     f"{tensor.name}_grad", spec, functools.partial(_gradient_at, tensor, position)
                 )
@@ -216,20 +222,30 @@ class Training:
 
     # --- optimizers
 
-    def step(self, optimizer: Optimizer) -> None:
-        """``optimizer.step()``"""
+    def _trained(self, optimizer: Optimizer) -> list[tuple[Tensor, _Gradient]]:
+        """The parameters that have a gradient, each with it."""
+        known = [(p, self.gradient(p)) for p in optimizer._eager_parameters() if not p._stop]
+        return [(p, mine) for p, mine in known if mine.value is not None]
+
+    def exchange_gradients(
+        self, optimizer: Optimizer, exchange: Callable[[Tensor, Variable], Variable]
+    ) -> None:
+        """Let ``exchange(p, g)`` be the gradient of each parameter that has one."""
+        self._check_block("unscale_()")
+        for p, mine in self._trained(optimizer):
+            mine.value = exchange(p, self.trace.latest(mine.value))
+            mine.value.stop_gradient = True
+            mine.cleared, mine.of_rows, mine.touched = None, False, True
+
+    def step(self, optimizer: Optimizer, unless: Variable | None = None) -> None:
+        """``optimizer.step()``, for runs in which `unless` does not hold."""
         from autograd_engine.optimizer.minimize import append_each
 
         self._check_block("step()")
         pairs = []
         trained: list[tuple[Tensor, Variable]] = []
-        for p in optimizer._eager_parameters():
-            if p._stop:
-                continue
-            g = self.gradient(p).value
-            if g is None:
-                continue
-            g = self.trace.latest(g)  # it may have been written to, by a limit on gradients
+        for p, mine in self._trained(optimizer):
+            g = self.trace.latest(mine.value)  # it may have been written to, by a limit
             var = self.trace.variable(p)
             if self.trace.latest(p) is not var:
                 raise BuildError(
@@ -245,7 +261,14 @@ class Training:
         optimizer._group_of.update(groups)
         try:
             state = {id(p): self._keep(optimizer, p, var) for p, var in trained}
-            append_each(optimizer, pairs, self.trace.block)
+            if unless is None:
+                append_each(optimizer, pairs, self.trace.block)
+            else:
+                program = self.trace.program
+                cond(
+                    ops.logical_not(unless),
+                    lambda: append_each(optimizer, pairs, program.current_block()),
+                )
         finally:
             for key in groups:
                 del optimizer._group_of[key]
@@ -343,6 +366,7 @@ def _settings_of(optimizer: Optimizer) -> Any:
     parameters = optimizer._eager_parameters()
     groups = [*optimizer._groups, optimizer._default]
     return (
+        (optimizer._multi_precision, optimizer._master_grad),
         list(map(id, parameters)),
         [(g.factor, dict(g.attrs), id(g.decay), id(g.clip)) for g in groups],
         [_options_of(p) for p in parameters if getattr(p, "_options", None) is not None],

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import MOST, in_memory, int_at_least
 from autograd_engine.core.described import Described
+from autograd_engine.core.dtypes import INTEGERS, REALS_AND_BOOLS
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Array, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -169,7 +170,7 @@ class Accuracy(Metric):
             label = ops.unsqueeze(label, axis=(labels.ndim,))
         elif labels.shape[-1] != 1:
             _, label = top(label, 1)
-        if spec_of(label).dtype.kind not in "iu":
+        if spec_of(label).dtype not in INTEGERS:
             raise DTypeError(
                 f"Accuracy.compute: label must hold integers, got {labels.dtype.name}: cast it to "
                 "int64"
@@ -234,7 +235,7 @@ def _binary(metric: str, preds: Any, labels: Any) -> tuple[Array, Array]:
     """Scores and whether the label is 1, both ``[N]``."""
     scores = _array(metric, "preds", preds)
     truth = _array(metric, "labels", labels)
-    if scores.dtype.kind not in "biuf":
+    if scores.dtype not in REALS_AND_BOOLS:
         raise DTypeError(f"{metric}: preds must hold numbers, got {scores.dtype}")
     if scores.size != truth.size:
         raise ShapeError(

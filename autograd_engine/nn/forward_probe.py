@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import to_numpy
+from autograd_engine.core.dtypes import FLOATS, to_numpy
 from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tensor import Tensor
@@ -102,7 +102,7 @@ def _made(function: str, size: Any, dtype: Any) -> Tensor:
                 f"{function}: sizes must be positive ints, and None for a batch; got {sizes!r}"
             )
     chosen = to_numpy("float32" if dtype is None else dtype)
-    if chosen.kind == "f":
+    if chosen in FLOATS:
         return Tensor(np.asarray(generator().random(shape), chosen))
     return Tensor(np.zeros(shape, chosen))
 

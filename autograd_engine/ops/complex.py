@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import complex_dtype, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.conjugates import is_complex
-from autograd_engine.ops.infer import broadcast, complex_dtype, real_dtype, same
+from autograd_engine.ops.infer import broadcast, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import nothing
 
@@ -74,7 +74,6 @@ defop(
 _atan2 = rounded_alike(np.arctan2)
 
 
-@in_single
 def _angle(x: Array) -> Array:
     return np.asarray(_atan2(np.imag(x), np.real(x)))
 

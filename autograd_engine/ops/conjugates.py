@@ -15,12 +15,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from autograd_engine.core.dtypes import COMPLEX
+
 __all__ = ["as_users_see", "cast_back", "conj", "is_complex", "real_part"]
 
 
 def is_complex(x: Any) -> bool:
     """Whether a value of whatever namespace, or a Spec, is complex."""
-    return bool(x.dtype.kind == "c")
+    return x.dtype in COMPLEX
 
 
 def conj(xp: Any, x: Any) -> Any:

@@ -92,6 +92,7 @@ defop(
     infer=_infer_bincount,
     work=each_read(),
     checks_values=True,
+    halves="as they are",
 ).nondiff()
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.conjugates import cast_back, conj, is_complex
-from autograd_engine.ops.infer import broadcast, cast, no_bools, real_dtype, same
+from autograd_engine.ops.infer import broadcast, cast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import each_element, nothing
 
 
@@ -35,9 +37,10 @@ _binary(
     tangent="linear",
     symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
+    types="elementwise_add",
 ).vjp(
-    x=lambda xp, g: g,
-    y=lambda xp, g: g,
+    x=handed_on,
+    y=handed_on,
 )
 _binary(
     "subtract",
@@ -46,8 +49,9 @@ _binary(
     tangent="linear",
     symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
+    types="elementwise_sub minus",
 ).vjp(
-    x=lambda xp, g: g,
+    x=handed_on,
     y=lambda xp, g: -g,
 )
 _binary(
@@ -56,6 +60,7 @@ _binary(
     symbolic=True,
     nan_hint="0 times infinity is NaN: select with paddle.where, not by a product with a mask",
     zero_gradient="multiplied_by_zero",
+    types="elementwise_mul",
 ).vjp(
     x=lambda xp, g, y: g * y,
     y=lambda xp, g, x: g * x,
@@ -66,6 +71,7 @@ _binary(
     dtypes="floating",
     hint="keep the divisor away from 0",
     nan_hint="keep the divisor away from 0: x / paddle.where(y == 0.0, 1.0, y), or y + 1e-12",
+    types="elementwise_div reciprocal",
 ).vjp(
     x=lambda xp, g, y: g / y,
     y=lambda xp, g, y, out: -(g * out / y),
@@ -96,6 +102,8 @@ _binary(
     _pow,
     dtypes="numeric",
     hint="an exponent below 1 has an infinite derivative at 0: keep the base away from 0",
+    amp="high",
+    types="elementwise_pow",
 ).vjp(
     x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
     y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
@@ -109,7 +117,7 @@ _unary(
     elementwise=True,
     symbolic=True,
 ).vjp(x=lambda xp, g: -g)
-_unary("square", np.square, dtypes="numeric").vjp(x=lambda xp, g, x: g * (2.0 * x))
+_unary("square", np.square, dtypes="numeric", amp="high").vjp(x=lambda xp, g, x: g * (2.0 * x))
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
     x=lambda xp, g, x: g * conj(xp, xp.sgn(x) if is_complex(x) else xp.sign(x))
 )
@@ -141,26 +149,34 @@ _unary(
 # --- exponentials and logarithms
 
 _unary(
-    "exp", np.exp, hint="clip its operand, or subtract the maximum first (logsumexp, log_softmax)"
+    "exp",
+    np.exp,
+    hint="clip its operand, or subtract the maximum first (logsumexp, log_softmax)",
+    amp="high",
 ).vjp(x=lambda xp, g, out: g * out)
-_unary("expm1", np.expm1).vjp(x=lambda xp, g, out: g * (out + 1.0))
+_unary("expm1", np.expm1, amp="high").vjp(x=lambda xp, g, out: g * (out + 1.0))
 _unary(
-    "log", np.log, hint="keep it away from 0: log(clip(x, min=1e-12)), or use log_softmax or log1p"
+    "log",
+    np.log,
+    hint="keep it away from 0: log(clip(x, min=1e-12)), or use log_softmax or log1p",
+    amp="high",
 ).vjp(x=lambda xp, g, x: g / x)
-_unary("log2", np.log2, hint="keep it away from 0: clip(x, min=1e-12)").vjp(
+_unary("log2", np.log2, hint="keep it away from 0: clip(x, min=1e-12)", amp="high").vjp(
     x=lambda xp, g, x: g / x / math.log(2.0)
 )
-_unary("log10", np.log10, hint="keep it away from 0: clip(x, min=1e-12)").vjp(
+_unary("log10", np.log10, hint="keep it away from 0: clip(x, min=1e-12)", amp="high").vjp(
     x=lambda xp, g, x: g / x / math.log(10.0)
 )
-_unary("log1p", np.log1p, hint="keep it above -1").vjp(x=lambda xp, g, x: g / (x + 1.0))
+_unary("log1p", np.log1p, hint="keep it above -1", amp="high").vjp(x=lambda xp, g, x: g / (x + 1.0))
 _unary(
     "sqrt",
     np.sqrt,
     hint="keep it away from 0: sqrt(x + 1e-12)",
     nan_hint="keep its operand above 0: sqrt(clip(x, min=0.0)), or x + 1e-12",
 ).vjp(x=lambda xp, g, out: g / (2.0 * out))
-_binary("logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_element(4)).vjp(
+_binary(
+    "logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_element(4), amp="high"
+).vjp(
     x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
     y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
 )
@@ -169,20 +185,20 @@ _binary("logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_eleme
 
 _unary("sin", np.sin).vjp(x=lambda xp, g, x: g * xp.cos(x))
 _unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
-_unary("tan", np.tan).vjp(x=lambda xp, g, out: g * (out * out + 1.0))
-_unary("asin", np.arcsin, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)").vjp(
-    x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0))
-)
-_unary("acos", np.arccos, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)").vjp(
-    x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0)))
-)
+_unary("tan", np.tan, amp="high").vjp(x=lambda xp, g, out: g * (out * out + 1.0))
+_unary(
+    "asin", np.arcsin, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)", amp="high"
+).vjp(x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0)))
+_unary(
+    "acos", np.arccos, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)", amp="high"
+).vjp(x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0))))
 _unary("atan", np.arctan).vjp(
     x=lambda xp, g, x: (
         g / ((x - 1j) * (x + 1j)) if is_complex(x) else _over_square(g, xp.hypot(x, 1.0))
     )
 )
-_unary("sinh", np.sinh).vjp(x=lambda xp, g, x: g * xp.cosh(x))
-_unary("cosh", np.cosh).vjp(x=lambda xp, g, x: g * xp.sinh(x))
+_unary("sinh", np.sinh, amp="high").vjp(x=lambda xp, g, x: g * xp.cosh(x))
+_unary("cosh", np.cosh, amp="high").vjp(x=lambda xp, g, x: g * xp.sinh(x))
 _unary("tanh", np.tanh, zero_gradient="saturated").vjp(x=lambda xp, g, out: g * (1.0 - out * out))
 _unary("asinh", np.arcsinh).vjp(
     x=lambda xp, g, x: (
@@ -190,7 +206,7 @@ _unary("asinh", np.arcsinh).vjp(
     )
 )
 _unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(x + 1.0))
-_unary("atanh", np.arctanh).vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
+_unary("atanh", np.arctanh, amp="high").vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
 
 
 def _over_square(g: Any, r: Any) -> Any:
@@ -226,11 +242,23 @@ _binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
 
 # --- order. At a tie both sides of maximum and minimum get half.
 
-_binary("maximum", np.maximum, real=True, zero_gradient="not_chosen").vjp(
+_binary(
+    "maximum",
+    np.maximum,
+    real=True,
+    zero_gradient="not_chosen",
+    types="elementwise_max elementwise_fmax",
+).vjp(
     x=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
-_binary("minimum", np.minimum, real=True, zero_gradient="not_chosen").vjp(
+_binary(
+    "minimum",
+    np.minimum,
+    real=True,
+    zero_gradient="not_chosen",
+    types="elementwise_min elementwise_fmin",
+).vjp(
     x=lambda xp, g, x, y: g * xp.less_than(x, y) + 0.5 * g * xp.equal(x, y),
     y=lambda xp, g, x, y: g * xp.greater_than(x, y) + 0.5 * g * xp.equal(x, y),
 )
@@ -267,7 +295,7 @@ defop(
 
 
 def _cast(x: Array, *, dtype: str) -> Array:
-    if x.dtype.kind == "c":
+    if x.dtype in COMPLEX:
         cast(x, np.dtype(dtype))
     return x.astype(dtype)
 
@@ -278,6 +306,7 @@ defop(
     inputs="x",
     infer=lambda x, *, dtype: cast(x, np.dtype(dtype)),
     casts=True,
+    halves="as they are",
     tangent="linear",
     elementwise=True,
     work=nothing,
@@ -290,7 +319,7 @@ defop(
     tangent="linear",
     elements="ordered",
     elementwise=True,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)
 # What a rule hands on: see docs/design/table.md, "a cotangent is a value of its own".
 defop(
     "alias",
@@ -301,4 +330,4 @@ defop(
     result="view",
     elements="ordered",
     elementwise=True,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)

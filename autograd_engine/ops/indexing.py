@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import INT64, accumulation_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -21,8 +21,10 @@ from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.accumulate import WORTH, accumulator, add_elements, add_rows
 from autograd_engine.ops.kernels.axes import line_key, take_lines
-from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.compiled import MANY, compiled
+from autograd_engine.ops.registry.cores import several
 from autograd_engine.ops.registry.opdef import NONDIFF, defop, scattering
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import each_read, nothing
 
 _minimum: Any = functools.partial(np.minimum.reduce, axis=None)
@@ -48,6 +50,8 @@ def _size_of(axis: int) -> str:
 
 def _from_the_front(op: str, index: Array, size: int, axis: int) -> Array:
     """Indices as NumPy counts them, seen to be in range, without negative ones."""
+    if index.dtype is INT64 and index.size and _maximum(index.view(np.uint64)) < size:
+        return index  # as an unsigned number a negative one is larger than any size
     least = _minimum(index) if index.size else 0
     if least < -size or (index.size and _maximum(index) >= size):
         _check_index(op, index, size, _size_of(axis), wraps=True)
@@ -61,11 +65,28 @@ def _gather(
     """`sparse`: the gradient keeps the rows that were read, not the zeros between."""
     if not wraps and index.size and _minimum(index) < 0:
         _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=False)
+    if axis == 0 and index.size and index.size * (x.size // max(1, x.shape[0])) >= MANY:
+        taken = _on_all_cores(x, index)
+        if taken is not None:
+            return taken
     try:
         return x.take(index, axis=axis)
     except IndexError:
         _check_index("gather", index, x.shape[axis], _size_of(axis), wraps=wraps)
         raise
+
+
+def _on_all_cores(x: Array, index: Array) -> Array | None:
+    """The rows of `x` by a loop in C; None of what that does not read."""
+    rows = index.astype(np.int64, "C", copy=False)
+    if not several() or not x.flags.c_contiguous or _minimum(rows) < 0 or _maximum(rows) >= len(x):
+        return None
+    run = compiled("indexing.take_rows", x)
+    if run is None:
+        return None
+    out = np.empty((*index.shape, *x.shape[1:]), x.dtype)
+    run(x, rows, out, rows.size, x.size // len(x))
+    return out
 
 
 def _infer_gather(x: Spec, index: Spec, *, axis: int, **_: Any) -> Spec:
@@ -146,7 +167,7 @@ scatter_add_like.vjp(
 def _scatter_add(base: Array, x: Array, index: Array, *, axis: int) -> Array:
     """`base` with each slice of `x` added at its index, one after the other."""
     _infer_scatter(x, index, base, axis=axis)
-    wide = np.float32 if base.dtype.char == "e" else base.dtype
+    wide = accumulation_dtype(base.dtype)
     out = np.add(base, 0, dtype=wide, order="C")
     _place_rows(out, x, index, axis=axis)
     return out.astype(base.dtype, copy=False)
@@ -167,8 +188,10 @@ defop(
     tangent="linear",
     checks_values=True,
     work=each_read(operand=1),
+    amp="always high",
+    types="scatter",
 ).vjp(
-    base=lambda xp, g: g,
+    base=handed_on,
     x=lambda xp, g, index, *, axis: xp.gather(g, index, axis=axis, wraps=True),
     index=NONDIFF,
 )

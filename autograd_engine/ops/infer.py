@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64, common_dtype
+from autograd_engine.core.dtypes import BOOL, BOOLS, COMPLEX, EXACT, INT64, INTEGERS, common_dtype
 from autograd_engine.core.spec import Like, Spec, ValueSpec, broadcast_shapes
 from autograd_engine.errors import DTypeError
 
@@ -15,11 +15,9 @@ __all__ = [
     "broadcast",
     "cast",
     "compare",
-    "complex_dtype",
     "index_dtype",
     "like",
     "no_bools",
-    "real_dtype",
     "same",
     "sum_dtype",
 ]
@@ -37,12 +35,12 @@ def like(g: Spec, *others: Spec, **_attrs: Any) -> Spec:
 
 def cast(x: Like, dtype: np.dtype[Any]) -> Spec:
     """The output is `x` in that dtype, which is none of real numbers if `x` is complex."""
-    if x.dtype.kind == "c" and dtype.kind not in "cb":
+    if x.dtype in COMPLEX and dtype not in COMPLEX and dtype not in BOOLS:
         raise DTypeError(
             f"cast: {x.dtype.name} values have no {dtype.name} form; use paddle.real, paddle.imag "
             "or paddle.abs"
         )
-    if isinstance(x, ValueSpec) and x.dtype.kind in "iu":
+    if isinstance(x, ValueSpec) and x.dtype in INTEGERS:
         return ValueSpec.of(Spec(x.shape, dtype), x.value)
     return Spec(x.shape, dtype)
 
@@ -71,7 +69,7 @@ def no_bools(name: str, infer: Callable[..., Spec], instead: str) -> Callable[..
 
     def checked(*specs: Spec, **attrs: Any) -> Spec:
         out = infer(*specs, **attrs)
-        if out.dtype.kind == "b":
+        if out.dtype in BOOLS:
             raise DTypeError(
                 f"{name}: takes numbers, got bools; use {instead}, or x.astype('int64')"
             )
@@ -82,22 +80,12 @@ def no_bools(name: str, infer: Callable[..., Spec], instead: str) -> Callable[..
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Dtype of a sum: integers and bools add up as int64."""
-    return INT64 if dtype.kind in "biu" else dtype
-
-
-def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Dtype of the parts of complex numbers; that of real ones is their own."""
-    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
-
-
-def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Dtype of complex numbers with parts of a floating dtype, or of complex ones themselves."""
-    return np.dtype(np.complex64 if dtype.char in "efF" else np.complex128)
+    return INT64 if dtype in EXACT else dtype
 
 
 def index_dtype(op: str, argument: str, spec: Like) -> None:
     """Raise DTypeError unless `spec` can index."""
-    if spec.dtype.kind not in "iu":
+    if spec.dtype not in INTEGERS:
         raise DTypeError(
             f"{op}: {argument} must hold integers, got {spec.dtype.name}; "
             f"use {argument}.astype('int64')"

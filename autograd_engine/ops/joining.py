@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, exceeds
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import HALVES, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -165,12 +165,13 @@ def _add_n(*xs: Any) -> Any:
     """Left fold, the order in which the tape accumulates; float16 in float32."""
     if len(xs) == 1:
         return np.copy(xs[0])
-    if any(map(is_hollow, xs)):
-        return _without_hollow(xs)
     shape = xs[0].shape
-    if any(x.shape != shape for x in xs):
-        raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
-    if xs[0].dtype.char == "e":
+    for x in xs:
+        if is_hollow(x):
+            return _without_hollow(xs)
+        if x.shape != shape:
+            raise ShapeError("add_n: all inputs must have one shape; use add to broadcast")
+    if xs[0].dtype in HALVES:
         total: Any = functools.reduce(HalfSum.of, xs).rounded()
     else:
         total = xs[0]

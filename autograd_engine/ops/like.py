@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import cast_back
@@ -66,8 +67,8 @@ def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
         count *= shape[a]
     # Divided before it is spread: the same bits, fewer divisions.
     share: Array
-    if x.dtype.char == "e":  # divides in float32: counts above 65504 are infinite in float16
-        share = np.divide(x, count or 1, dtype=np.float32).astype(np.float16)
+    if x.dtype in HALVES:  # divides in float32: counts above 65504 are infinite in float16
+        share = np.divide(x, count or 1, dtype=np.float32).astype(x.dtype)
     else:
         share = x / (count or 1)
     return _spread(share, like, axis, keepdims)
@@ -90,7 +91,9 @@ def _cast_like(x: Array, like: Like) -> Array:
     """`x` itself where the dtypes agree, so a rule may cast without asking whether it must."""
     if x.__class__ is np.ndarray and x.dtype is like.dtype:
         return x
-    if x.dtype.kind == "c":
+    if x.dtype is like.dtype and isinstance(x, np.generic):
+        return np.asarray(x)
+    if x.dtype in COMPLEX:
         cast(x, like.dtype)
     return np.asarray(x).astype(like.dtype, copy=False)
 
@@ -131,6 +134,7 @@ defop(
     inputs="x like",
     infer=lambda x, like: cast(x, like.dtype),
     casts=True,
+    halves="as they are",
     tangent="linear",
     result="view",
     elementwise=True,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL, EXACT, INTEGERS
 from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import broadcast, compare
@@ -71,7 +71,7 @@ defop(
 
 
 def _bits(name: str, spec: Like, *, bools: bool = True) -> None:
-    if spec.dtype.kind not in ("biu" if bools else "iu"):
+    if spec.dtype not in (EXACT if bools else INTEGERS):
         raise DTypeError(
             f"{name}: takes {'integers or bools' if bools else 'integers'}, got "
             f"{spec.dtype.name}; use x.astype('int64')"

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.forms import PICKED
@@ -115,7 +116,7 @@ def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
     """The pads added to the elements they came from: the adjoint of extend."""
     if not any(map(any, pads)):
         return x
-    out = x.astype(np.float32 if x.dtype.char == "e" else x.dtype)
+    out = x.astype(accumulation_dtype(x.dtype))
     core = _core(x.shape, pads)
     for axis, (before, after) in enumerate(pads):
         n = x.shape[axis] - before - after

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import FLOATS, INT64
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -146,9 +146,11 @@ def _uniform_like(like: Like, *, low: float, high: float, training: bool = True)
     return np.asarray(generator().uniform(low, high, like.shape), dtype=like.dtype)
 
 
-defop("uniform", _uniform, inputs="", infer=_infer, random=True)
-defop("gaussian", _gaussian, inputs="", infer=_infer, random=True)
-defop("truncated_gaussian", _truncated_gaussian, inputs="", infer=_infer, random=True)
+# Drawn in float64 and rounded once, below the end: not by way of float32.
+_ROUNDED: Any = {"random": True, "halves": "as they are"}
+defop("uniform", _uniform, inputs="", infer=_infer, **_ROUNDED)
+defop("gaussian", _gaussian, inputs="", infer=_infer, **_ROUNDED)
+defop("truncated_gaussian", _truncated_gaussian, inputs="", infer=_infer, **_ROUNDED)
 defop("orthogonal", _orthogonal, inputs="", infer=_infer, random=True)
 defop("randint", _randint, inputs="", infer=_infer, random=True)
 defop(
@@ -208,7 +210,7 @@ def _infer_random_like(like: Spec, *, dtype: str | None = None, **_: Any) -> Spe
 
 
 defop(
-    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, random=True
+    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, **_ROUNDED
 ).nondiff()
 
 
@@ -224,7 +226,7 @@ def _parameter(op: str, argument: str, x: Array, low: float, high: float) -> Non
 
 
 def _floating(op: str, argument: str, x: Like) -> None:
-    if x.dtype.kind != "f":
+    if x.dtype not in FLOATS:
         raise DTypeError(
             f"{op}: {argument} must hold floats, got {x.dtype.name}; use "
             f"{argument}.astype('float32')"

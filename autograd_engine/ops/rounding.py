@@ -6,21 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL, BOOLS, EXACT, HALVES, INTEGERS
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
+from autograd_engine.ops.registry.pullback import handed_on
 
 
 def _round(x: Array, *, decimals: int = 0) -> Array:
     """To the nearest, halves to even."""
-    if x.dtype.kind in "biu" and decimals >= 0:
+    if x.dtype in EXACT and decimals >= 0:
         return x.copy()
     if decimals == 0:
         return np.asarray(np.rint(x))
-    if x.dtype.char == "e":  # the power of ten leaves the range of float16 early
-        return _round(x.astype(np.float32), decimals=decimals).astype(np.float16)
+    if x.dtype in HALVES:  # the power of ten leaves the range of float16 early
+        return _round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         out = np.asarray(np.round(x, decimals))
     # So large that the product with a power of ten overflows: there is nothing to round.
@@ -36,11 +37,11 @@ defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
 # --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
 
 
-def _dividing(name: str, ufunc: Any) -> OpDef:
+def _dividing(name: str, ufunc: Any, types: str) -> OpDef:
     def kernel(x: Array, y: Array) -> Array:
-        if x.dtype.kind == "b":
+        if x.dtype in BOOLS:
             raise DTypeError(f"{name}: takes numbers, got bools; use x.astype('int64')")
-        if x.dtype.kind in "iu" and np.any(np.equal(y, 0)):
+        if x.dtype in INTEGERS and np.any(np.equal(y, 0)):
             raise ArgumentError(
                 f"{name}: integers cannot be divided by 0, and y holds one; replace it, or use "
                 "x.astype('float32')"
@@ -50,14 +51,14 @@ def _dividing(name: str, ufunc: Any) -> OpDef:
     infer = no_bools(name, broadcast(name), "integers")
     options: Any = {"broadcasts": 0, "dtypes": "common", "real": True, "tangent": "elementwise"}
     options["symbolic"] = True
-    return defop(name, kernel, inputs="x y", infer=infer, **options)
+    return defop(name, kernel, inputs="x y", infer=infer, types=types, **options)
 
 
-_dividing("remainder", np.remainder).vjp(
-    x=lambda xp, g: g,
+_dividing("remainder", np.remainder, "elementwise_mod").vjp(
+    x=handed_on,
     y=lambda xp, g, x, y: -(g * xp.floor_divide(x, y)),
 )
-_dividing("floor_divide", np.floor_divide).nondiff()
+_dividing("floor_divide", np.floor_divide, "elementwise_floordiv").nondiff()
 
 
 def _of_integers(name: str, ufunc: Any) -> OpDef:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, INT64
+from autograd_engine.core.dtypes import BOOL, FLOATS, INT64, accumulation_dtype
 from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
@@ -45,7 +45,7 @@ def run_scan(name: str, axis: int, *operands: Array, **how: Any) -> Array | None
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
     """The running reduction; float16 accumulates in float32."""
-    wide = np.dtype(np.float32) if dtype.char == "e" else dtype
+    wide = accumulation_dtype(dtype)
     if reverse:
         out = backwards(ufunc.accumulate(backwards(x, axis), axis=axis, dtype=wide), axis)
     else:
@@ -112,7 +112,7 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]
-    out = np.array(terms, dtype=np.float32 if b.dtype.char == "e" else b.dtype, order="C")
+    out = np.array(terms, dtype=accumulation_dtype(b.dtype), order="C")
     for i in range(1, len(out)):
         out[i] += factors[i] * out[i - 1]
     return np.moveaxis(out[::step], 0, axis).astype(b.dtype, copy=False)
@@ -143,6 +143,7 @@ defop(
     inputs="a b",
     infer=_infer_recurrence,
     work=each_read(2),
+    amp="high",
 ).vjp(
     a=lambda xp, g, a, out, **attrs: (
         _transposed_recurrence(xp, g, a, **attrs) * xp.shift(out, **attrs)
@@ -151,7 +152,7 @@ defop(
 )
 
 
-def _exp_difference(x: Array, y: Array) -> Array:
+def exp_difference(x: Array, y: Array) -> Array:
     """exp(x - y). Of equal infinities: 1 for the positive, 0 for the negative ones.
 
     An element of -inf has no weight in a sum of exponentials, not even among its like.
@@ -166,7 +167,7 @@ def _exp_difference(x: Array, y: Array) -> Array:
 
 defop(
     "exp_difference",
-    _exp_difference,
+    exp_difference,
     real=True,
     inputs="x y",
     infer=broadcast("exp_difference"),
@@ -183,6 +184,7 @@ defop(
     inputs="x",
     infer=lambda x, *, axis, reverse=False: Spec(x.shape, sum_dtype(x.dtype)),
     tangent="linear",
+    amp="high",
 ).vjp(x=lambda xp, g, *, axis, reverse: xp.cumsum(g, axis=axis, reverse=not reverse))
 
 # d out[k] / d x[i] is the product of what lies before i, times that of what lies between i and k.
@@ -191,6 +193,7 @@ defop(
     _cumprod,
     inputs="x",
     infer=lambda x, *, axis, reverse=False: Spec(x.shape, product_dtype(x.dtype)),
+    amp="high",
 ).vjp(
     x=lambda xp, g, x, out, **attrs: (
         xp.shift(out, **attrs, fill=1.0) * _transposed_recurrence(xp, g, x, **attrs)
@@ -237,9 +240,9 @@ def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, **attrs: Any) -> Any:
     return xp.exp_difference(x, out) * _transposed_recurrence(xp, g, factors, **attrs)
 
 
-defop("logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating").vjp(
-    x=_logcumsumexp_x
-)
+defop(
+    "logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating", amp="high"
+).vjp(x=_logcumsumexp_x)
 
 # --- extrema
 
@@ -249,7 +252,7 @@ def _running_extremum(name: str, ufunc: Any) -> OpDef:
         """Values so far, and where the latest of them is; NaN is the extremum from there on."""
         values = ufunc.accumulate(x, axis=axis)
         reached = x == values
-        if x.dtype.kind == "f":
+        if x.dtype in FLOATS:
             reached |= x != x
         sizes = [1] * x.ndim
         sizes[axis] = x.shape[axis]

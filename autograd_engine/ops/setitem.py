@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import BOOL
+from autograd_engine.core.dtypes import BOOL, COMPLEX
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -49,7 +49,7 @@ def _setitem(x: Array, value: Array, *indices: Array, key: Key) -> Array:
 
 
 def _check_value(dtype: np.dtype[Any], value: np.dtype[Any]) -> None:
-    if value.kind == "c" and dtype.kind != "c":
+    if value in COMPLEX and dtype not in COMPLEX:
         raise DTypeError(
             f"x[...] = value: {value.name} values do not fit in {dtype.name}; write their real part"
         )

@@ -306,6 +306,7 @@ defop(
         _reinterpreted(x.shape, x.dtype, np.dtype(dtype)), np.dtype(dtype)
     ),
     casts=True,
+    halves="as they are",
     result="view",
     work=nothing,
 ).nondiff().writes(lambda xp, value, x, **_: xp.reinterpret(value, dtype=np.dtype(x.dtype).name))

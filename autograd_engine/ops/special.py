@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
+from autograd_engine.ops.kernels.compiled import MANY_STEPS
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.kernels.gamma import gamma_density, gammainc, gammaincc, lgamma, polygamma
@@ -28,8 +30,8 @@ def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
 
 def _logit(x: Array) -> Array:
     """log(x / (1 - x)); in the middle 2 artanh(2x - 1), in which nothing cancels."""
-    if x.dtype.char == "e":
-        return _logit(x.astype(np.float32)).astype(np.float16)
+    if x.dtype in HALVES:
+        return _logit(x.astype(np.float32)).astype(x.dtype)
     middle = np.abs(x - 0.5) < 0.25
     inside = np.where(middle, x, 0.5)
     outside = np.where(middle, 0.25, x)
@@ -37,19 +39,21 @@ def _logit(x: Array) -> Array:
     return np.where(middle, 2.0 * np.arctanh(2.0 * inside - 1.0), ends)
 
 
-_unary("logit", _logit).vjp(x=lambda xp, g, x: g / (x * (1.0 - x)))
-_unary("erf", rounded_alike(erf), zero_gradient="saturated").vjp(
+_unary("logit", _logit, amp="high").vjp(x=lambda xp, g, x: g / (x * (1.0 - x)))
+_unary("erf", rounded_alike(erf), zero_gradient="saturated", c_from=MANY_STEPS).vjp(
     x=lambda xp, g, x: g * (2.0 / math.sqrt(math.pi) * xp.bell(x))
 )
-_unary("erfinv", erfinv).vjp(
+_unary("erfinv", erfinv, amp="high").vjp(
     x=lambda xp, g, out: g * (0.5 * math.sqrt(math.pi) * xp.exp(out * out))
 )
 _unary("sinc", sinc).vjp(x=lambda xp, g, x, *, n: g * xp.sinc(x, n=n + 1))
 
 # --- the gamma function
 
-_unary("lgamma", lgamma).vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=0))
-_unary("polygamma", polygamma).vjp(x=lambda xp, g, x, *, n: g * xp.polygamma(x, n=n + 1))
+_unary("lgamma", lgamma, amp="high").vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=0))
+_unary("polygamma", polygamma, amp="high").vjp(
+    x=lambda xp, g, x, *, n: g * xp.polygamma(x, n=n + 1)
+)
 
 
 def _of_two(name: str, kernel: Any) -> OpDef:
@@ -62,6 +66,7 @@ def _of_two(name: str, kernel: Any) -> OpDef:
         dtypes="floating",
         real=True,
         tangent="elementwise",
+        amp="high",
     )
 
 
@@ -83,7 +88,9 @@ def _neighbours(bessel: Any, x: Any, n: int) -> Any:
     return 0.5 * (bessel(x, n=n - 1) + bessel(x, n=n + 1))
 
 
-_unary("bessel_i", bessel_i).vjp(x=lambda xp, g, x, *, n: g * _neighbours(xp.bessel_i, x, n))
-_unary("bessel_ie", bessel_ie).vjp(
+_unary("bessel_i", bessel_i, amp="high").vjp(
+    x=lambda xp, g, x, *, n: g * _neighbours(xp.bessel_i, x, n)
+)
+_unary("bessel_ie", bessel_ie, amp="high").vjp(
     x=lambda xp, g, x, out, *, n: g * (_neighbours(xp.bessel_ie, x, n) - xp.sign(x) * out)
 )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
@@ -62,7 +63,13 @@ def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
 
 
 def sgd_rows(param: Array, rows: Array, values: Array, learning_rate: Array) -> None:
-    """`_sgd` in place, of the rows that have a gradient."""
+    """`_sgd` in place, of the rows that have a gradient: in range, each once."""
+    run = _in_c("sgd_rows", param) if values.size >= WORTH else None
+    alike = values.dtype == param.dtype == learning_rate.dtype and rows.dtype == np.int64
+    if run is not None and alike:
+        given = np.ascontiguousarray(rows), np.ascontiguousarray(values)
+        run(param, *given, len(rows), values.size // len(rows), float(learning_rate))
+        return
     param[rows] = param[rows] - values * learning_rate
 
 
@@ -144,13 +151,13 @@ def _rprop(
 def _wide(rule: Rule, *operands: Array, **attrs: Any) -> Arrays:
     """`rule` in float32 on float16: an epsilon of 1e-8 is 0 there, and 0 / 0 nan."""
     new = rule(*(x.astype(np.float32) for x in operands), **attrs)
-    return tuple(x.astype(np.float16) for x in new)
+    return tuple(x.astype(operands[0].dtype) for x in new)
 
 
 def _in_float32(rule: Rule) -> Rule:
     @functools.wraps(rule)
     def update(param: Array, *others: Array, **attrs: Any) -> Arrays:
-        if param.dtype.char == "e":
+        if param.dtype in HALVES:
             return _wide(rule, param, *others, **attrs)
         return rule(param, *others, **attrs)
 
@@ -217,7 +224,7 @@ def _adam(
     With amsgrad a third moment is among the state, the largest second one so far (Reddi, Kale and
     Kumar 2018).
     """
-    if param.dtype.char == "e" or grad.__class__ is Scattered:
+    if param.dtype in HALVES or grad.__class__ is Scattered:
         attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode}
         return _other_gradient(_adam, param, grad, learning_rate, *state, **attrs)
     return _dense_adam(param, grad, learning_rate, None, state, beta1, beta2, epsilon)
@@ -271,7 +278,7 @@ def _adamw(
 ) -> Arrays:
     """Adam on the decayed parameter (Loshchilov and Hutter 2019); in lazy mode all rows decay."""
     decay = 1.0 - learning_rate * coeff if coeff else None
-    if param.dtype.char != "e" and grad.__class__ is not Scattered:
+    if param.dtype not in HALVES and grad.__class__ is not Scattered:
         return _dense_adam(param, grad, learning_rate, decay, state, beta1, beta2, epsilon)
     if decay is not None:
         param = np.asarray(param * decay)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.row_sparse import held_by_one
 from autograd_engine.eager.tensor import Tensor
@@ -30,7 +31,7 @@ def update_in_place(optimizer: Optimizer, pairs: Sequence[ParamGrad]) -> Sequenc
         return pairs
     like = pairs[0][0]._data
     dtype, rate = like.dtype, optimizer.get_lr()
-    if dtype.char not in "fd":
+    if dtype not in BLAS_REALS:
         return pairs
     write = in_place(optimizer.operation, optimizer._attrs, like, rate)
     del like

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import check_callback
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
@@ -209,13 +210,13 @@ class LBFGS(Optimizer):
         return found
 
     def _values(self) -> Array:
-        return np.concatenate([p._data.reshape(-1) for p in self._open()])
+        return _one_vector([p._data for p in self._open()])
 
     def _set(self, values: Array) -> None:
         start = 0
         for p in self._open():
             stop = start + p._data.size
-            write_values(p, values[start:stop].reshape(p._data.shape).copy())
+            write_values(p, values[start:stop].reshape(p._data.shape).astype(p._data.dtype))
             start = stop
 
     def _gradient(self) -> tuple[Array, float]:
@@ -227,8 +228,8 @@ class LBFGS(Optimizer):
             if decay is not None:
                 values = decay.added(raw, p._data, values)
                 penalty += decay.penalty(p._data)
-            parts.append(values.reshape(-1))
-        return np.concatenate(parts), penalty
+            parts.append(values)
+        return _one_vector(parts), penalty
 
     # --- what it is not
 
@@ -452,3 +453,9 @@ def _cubic(a: _Trial, b: _Trial) -> float:
     if under == 0:
         return middle
     return b.length - width * (b.slope + d2 - d1) / under
+
+
+def _one_vector(arrays: list[Array]) -> Array:
+    """Their elements, in float32 where they are of 16 bits."""
+    made = np.concatenate([a.reshape(-1) for a in arrays])
+    return made.astype(accumulation_dtype(made.dtype), copy=False)

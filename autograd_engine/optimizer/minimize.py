@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine import unique_name
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, BuildError
@@ -92,7 +93,7 @@ def _append_update(optimizer: Optimizer, param: Variable, grad: Variable, block:
             grad = decay.added(ops, param, grad)
         if master:
             grad = ops.cast(grad, dtype="float32")
-    dtype = np.dtype(np.float32) if master else param.spec.dtype
+    dtype = accumulation_dtype(param.spec.dtype)
     rate = _rate(optimizer, param, group, dtype, block)
     trained = _master(optimizer, param) if master else param
     state = [
@@ -104,7 +105,7 @@ def _append_update(optimizer: Optimizer, param: Variable, grad: Variable, block:
         with _emitting(param.name, block):
             source = operator.results[:1]
             written = (param.seen_from(block).write(),)
-            append_operator(block, _CAST, source, written, {"dtype": "float16"})
+            append_operator(block, _CAST, source, written, {"dtype": param.spec.dtype.name})
     return operator
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
 from autograd_engine.core.spec import Array, format_shape
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.eager.row_sparse import RowSparse, held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import follow, is_alone
@@ -24,7 +26,7 @@ from autograd_engine.errors import (
     NotATensorError,
     ShapeError,
 )
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.optimizer.checks import (
     check_distinct,
@@ -99,6 +101,7 @@ class Optimizer(Respelled):
     operation: str
     state: ClassVar[dict[str, State]] = {}
     hyper: ClassVar[dict[str, Hyper]] = {}
+    _master_grad = False
 
     if not TYPE_CHECKING:
         __getattr__ = answered("paddle.optimizer.Optimizer")
@@ -209,7 +212,7 @@ class Optimizer(Respelled):
         return group.decay if own is None else own
 
     def _has_master(self, dtype: np.dtype[Any]) -> bool:
-        return self._multi_precision and dtype.char == "e"
+        return self._multi_precision and dtype in HALVES
 
     # --- learning rate
 
@@ -328,7 +331,7 @@ class Optimizer(Respelled):
             data = p._data
             if data.dtype is not known:
                 known = data.dtype
-                rate = np.asarray(self.get_lr(), known)
+                rate = np.asarray(self.get_lr(), accumulation_dtype(known))
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data
                 self._update_rows(p, grad, rate, attrs)
@@ -360,6 +363,8 @@ class Optimizer(Respelled):
     def _clipped(self, pairs: Sequence[ParamGrad]) -> list[ParamGrad]:
         """Each group is clipped by itself, in the order of its parameters, in either mode."""
         found = list(pairs)
+        if self._master_grad:
+            found = [(p, self._widened(p, g)) for p, g in found]
         for group in self._groups or [self._default]:
             if group.clip is not None:
                 where = [k for k, (p, _) in enumerate(found) if self._group(p) is group]
@@ -368,13 +373,38 @@ class Optimizer(Respelled):
                     found[k] = pair
         return found
 
+    def _widened(self, p: Any, grad: Any) -> Any:
+        """The gradient in the dtype of the master weight."""
+        dtype = p._data.dtype if isinstance(p, Tensor) else p.spec.dtype
+        if not self._has_master(dtype):
+            return grad
+        return uncast(ops.cast)(grad, dtype="float32")
+
+    def keep_masters(self, master_grad: bool = False) -> None:
+        """Keep a float32 copy of each parameter of 16 bits from here on, and update that.
+
+        Parameters
+        ----------
+        master_grad : bool
+            Cast gradients of these to float32 before they are clipped.
+        """
+        self._multi_precision, self._plain = True, False
+        self._master_grad = master_grad
+        for p in self._parameters or ():
+            state = self._eager_state.get(id(p))
+            if (
+                state is not None
+                and len(state) == len(self.state)
+                and self._has_master(p._data.dtype)
+            ):
+                self._eager_state[id(p)] = [*state, p._data.astype(np.float32)]
+
     def _update(self, p: Tensor, grad: Any) -> None:
         """The update of one parameter, whatever is asked for besides the rule."""
         group = self._group(p)
         attrs, decay = self._attrs_of(p, group), self._decay_of(p, group)
         master = self._has_master(p._data.dtype)
-        dtype = np.dtype(np.float32) if master else p._data.dtype
-        rate: Any = np.asarray(self.get_lr(), dtype)
+        rate: Any = np.asarray(self.get_lr(), accumulation_dtype(p._data.dtype))
         factor = self._rate_factor(p, group)
         if factor != 1.0:
             rate = raw.multiply(rate, factor)
@@ -397,7 +427,7 @@ class Optimizer(Respelled):
         new = np.asarray(new)
         if master:
             state = [*state, new]
-            new = np.asarray(raw.cast(new, dtype="float16"))
+            new = np.asarray(raw.cast(new, dtype=p._data.dtype.name))
         key = id(p)
         p._data, self._eager_state[key] = new, state
         if p.__weakref__ is not None:  # as where it shares its values
@@ -432,7 +462,7 @@ class Optimizer(Respelled):
     def _initial_state(self, p: Tensor) -> list[Array]:
         data, rate = p._data, self.get_lr()
         master = self._has_master(data.dtype)
-        dtype = np.dtype(np.float32) if master else data.dtype
+        dtype = accumulation_dtype(data.dtype)
         group = self._group(p)
         attrs = self._attrs_of(p, group)
         found = [

@@ -17,6 +17,7 @@ import numpy as np
 
 from autograd_engine import errors
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.core.locations import PACKAGE_DIR
 from autograd_engine.core.operand import Operand
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
@@ -225,7 +226,7 @@ def _is_int(value: Any) -> bool:
         array: Any = value
         return (
             bool(array.ndim == 0 or array.size == 1)
-            and np.dtype(getattr(array.dtype, "name", array.dtype)).kind in "iu"
+            and np.dtype(getattr(array.dtype, "name", array.dtype)) in INTEGERS
         )
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 

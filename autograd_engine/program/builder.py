@@ -13,7 +13,13 @@ from autograd_engine import unique_name
 from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import holds_numbers, python_number, scalar_dtype
+from autograd_engine.core.dtypes import (
+    INEXACT,
+    holds_numbers,
+    kind,
+    python_number,
+    scalar_dtype,
+)
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.grad_mode import grad_mode
@@ -203,6 +209,8 @@ def emit(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
 def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: Any) -> Any:
     if holds_symbolic(attrs.values()) or holds_symbolic(operands):
         op, operands, attrs = _with_variables(op, operands, attrs)
+    if _context.role == "forward" and (autocast := grad_mode.autocast) is not None:
+        operands = autocast.operands(op, operands)
     if Constant in map(type, operands) and any(_loose(v) for v in operands):
         neighbours = [v for v in operands if isinstance(v, (Tensor, Variable)) and not _loose(v)]
         if not neighbours and op.runs_always:
@@ -231,7 +239,7 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
             closed
             or not op.inputs
             or op.output_at(k) in op.nondiff_outputs
-            or spec.dtype.kind not in "fc"
+            or spec.dtype not in INEXACT
         )
         result = new_result(block, f"{prefix}.tmp", spec, stop_gradient=no_gradient)
         result.var.spec = spec  # with its value, where that is known
@@ -429,7 +437,7 @@ def assigned(x: Any, output: Variable) -> Variable:
     """`output`, which has the value of `x` in what is built from here on."""
     wanted = output.spec
     if isinstance(x, np.ndarray):
-        if wanted.dtype.kind in _TAKES.get(x.dtype.kind, ""):
+        if kind(wanted.dtype) in _TAKES.get(kind(x.dtype), ""):
             x = in_dtype("assign", x, wanted.dtype)
         x = Constant(np.array(x))
     elif not isinstance(x, Variable):

@@ -8,12 +8,13 @@ Variables of a program become symbolic numbers, or plain ones where the program 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Set as AbstractSet
 from typing import Any, Final
 
 import numpy as np
 
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dtypes import INTEGERS, REALS
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.symbolic_number import numbers_in
@@ -42,8 +43,8 @@ def with_plain_numbers(function: Callable[..., Any], args: Any, kwargs: Any) -> 
     changed = False
     for name, value in given.arguments.items():
         if _holds_tensor(value):
-            kinds = _kinds(given.signature.parameters[name])
-            found = _plain(value, kinds) if kinds else value
+            dtypes = _dtypes(given.signature.parameters[name])
+            found = _plain(value, dtypes) if dtypes else value
             changed = changed or found is not value
             given.arguments[name] = found
     return (given.args, given.kwargs) if changed else None
@@ -55,30 +56,30 @@ def _holds_tensor(value: Any) -> bool:
     return isinstance(value, (Tensor, Variable))
 
 
-def _kinds(parameter: inspect.Parameter) -> str:
-    """The kinds of dtype that a tensor may have in the place of its number; empty: none."""
+def _dtypes(parameter: inspect.Parameter) -> AbstractSet[np.dtype[Any]]:
+    """The dtypes that a tensor may have in the place of its number."""
     alternatives = {kind.strip() for kind in str(parameter.annotation).split(" | ")}
     if alternatives & _FLOATS:
-        return "iuf"
+        return REALS
     if alternatives & (_INTS | _INTS_ALSO):
-        return "iu"
+        return INTEGERS
     if alternatives == {"Any"} and parameter.kind is not parameter.VAR_POSITIONAL:
         default = parameter.default
         if isinstance(default, (int, float)) and not isinstance(default, bool):
-            return "iu" if isinstance(default, int) else "iuf"
-    return ""
+            return INTEGERS if isinstance(default, int) else REALS
+    return frozenset()
 
 
-def _plain(value: Any, kinds: str) -> Any:
+def _plain(value: Any, dtypes: AbstractSet[np.dtype[Any]]) -> Any:
     if isinstance(value, (list, tuple)):
-        found = [_plain(v, kinds) for v in value]
+        found = [_plain(v, dtypes) for v in value]
         same = all(a is b for a, b in zip(found, value, strict=True))
         return value if same else type(value)(found)
     if isinstance(value, Variable):
-        if value.spec.dtype.kind not in kinds:
+        if value.spec.dtype not in dtypes:
             return value
         return as_number(value) if value.spec.size == 1 else numbers_in(value)
-    if not isinstance(value, Tensor) or np.dtype(value._data.dtype).kind not in kinds:
+    if not isinstance(value, Tensor) or np.dtype(value._data.dtype) not in dtypes:
         return value
     if value.size != 1 and value.ndim == 1 and value.stop_gradient:
         return value.tolist()

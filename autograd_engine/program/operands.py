@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core import pytree
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype
+from autograd_engine.core.dtypes import EXACT, common_dtype, holds_numbers, scalar_dtype
 from autograd_engine.core.spec import Shape, Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError, NotATensorError
@@ -27,7 +27,7 @@ def as_operand(op: str, x: Any, argument: str = "x") -> Any:
         return x
     if isinstance(x, NUMBERS):
         array = np.asarray(x)
-        if array.dtype.kind not in "biufc":
+        if not holds_numbers(array.dtype, wide=True):
             raise DTypeError(
                 f"{op}: argument {argument!r} is an array of dtype {array.dtype}; use bool, "
                 "integers, floats or complex numbers"
@@ -75,7 +75,7 @@ def with_numbers(x: Any, y: Any) -> tuple[Any, Any] | None:
 def _numbers(values: Any, beside: Any) -> Any:
     if values.__class__ not in (list, tuple):
         return None
-    if isinstance(beside, Tensor) and beside.size == 1 and beside._data.dtype.kind in "biu":
+    if isinstance(beside, Tensor) and beside.size == 1 and beside._data.dtype in EXACT:
         return None
     leaves = pytree.leaves(values)
     if any(isinstance(v, (Tensor, Variable)) for v in leaves):
@@ -90,4 +90,4 @@ def _numbers(values: Any, beside: Any) -> Any:
         found = np.asarray(values)
     except ValueError:  # rows of different lengths
         return None
-    return None if found.dtype.kind == "O" else found.astype(common_dtype(dtypes))
+    return None if found.dtype == np.object_ else found.astype(common_dtype(dtypes))

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dtypes import holds_numbers
 from autograd_engine.core.locks import awaited_lock, renewed_lock
 from autograd_engine.core.overrides import Setting
 from autograd_engine.core.spec import Array
@@ -39,7 +40,7 @@ class ScopeTensor:
                 f"{self._variable.name} takes an array of numbers, got {type(value).__name__}: "
                 f"{error}"
             ) from error
-        if new.dtype.kind not in "biufc":
+        if not holds_numbers(new.dtype, wide=True):
             raise ArgumentError(
                 f"{self._variable.name} takes an array of numbers, got dtype {new.dtype}"
             )

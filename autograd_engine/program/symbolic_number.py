@@ -20,7 +20,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim, Size, SymbolicNumber, fresh_dim
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import FLOATS, INT64, INTEGERS
 from autograd_engine.core.locations import PACKAGE_DIR, caller
 from autograd_engine.core.spec import ValueSpec, known_value
 from autograd_engine.errors import ModeError
@@ -179,7 +179,7 @@ def _in_sight(var: Variable) -> bool:
 def number_of(var: Variable) -> Any:
     """The number that a variable of one element holds: a plain one where that is known."""
     value = known_value(var.spec)
-    if var.spec.dtype.kind == "f":
+    if var.spec.dtype in FLOATS:
         if value is not None:
             return value.astype(var.spec.dtype).item()
         return _Number(float, None, lambda: _scalar(var), f"the value of {var.name}")
@@ -194,7 +194,7 @@ def number_of(var: Variable) -> Any:
 def numbers_in(var: Variable) -> Any:
     """The numbers of a vector whose length is known; of what holds one number, that."""
     shape = var.spec.shape
-    if len(shape) != 1 or not isinstance(shape[0], int) or var.spec.dtype.kind not in "iu":
+    if len(shape) != 1 or not isinstance(shape[0], int) or var.spec.dtype not in INTEGERS:
         return as_number(var)
     value = known_value(var.spec)
     if value is None:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograd_engine.autograd.forward.pushforward import push
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import format_shape, may_equal
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.errors import (
     BuildError,
     DTypeError,
@@ -22,6 +24,7 @@ from autograd_engine.program.backward.dataflow import needed_keys, stopped_befor
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
+    operand_dtypes,
     projected,
     saved_operands,
 )
@@ -93,7 +96,7 @@ def forward_grad(
         _append_tangents(block, goals, tangents, caller())
         found = [
             None
-            if v.spec.dtype.kind not in "fc"
+            if v.spec.dtype not in INEXACT
             else ops.zeros_like(v)
             if (t := tangents.get((v.name, v.version))) is None
             else t
@@ -110,7 +113,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
     """
     stopped = [v for v in sources if v.stop_gradient]
     for block in program.blocks:
-        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype.kind in "fc"]
+        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype in INEXACT]
         for operator in block.ops:
             op = operator.op
             if stopped_before(operator):
@@ -118,7 +121,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
                     r.var
                     for k, r in enumerate(operator.results)
                     if r.var.stop_gradient
-                    and r.var.spec.dtype.kind in "fc"
+                    and r.var.spec.dtype in INEXACT
                     and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
                 ]
     for v in stopped:
@@ -130,6 +133,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
             v.stop_gradient = True
 
 
+@uncast
 def _append_tangents(
     block: Block, goals: list[Variable], tangents: dict[Key, Any], location: Location
 ) -> None:
@@ -165,7 +169,9 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
     }
     if not along:
         return [None] * len(operator.results)
-    pullback = op.pullback(sum(1 << k for k in along), projected(operator))
+    pullback = op.pullback(
+        sum(1 << k for k in along), projected(operator), operand_dtypes(operator)
+    )
     gradop = GradOp.of(pullback, counts(operator))
     read = saved_operands(operator, pullback.saved)
     none = [None] * len(operator.results)
@@ -242,7 +248,7 @@ def _push_blocks(
     open_results = [
         (k, as_variable(ref))
         for k, ref in enumerate(operator.results)
-        if ref.key in influenced and ref.var.spec.dtype.kind in "fc"
+        if ref.key in influenced and ref.var.spec.dtype in INEXACT
     ]
     found: list[Any] = [None] * len(operator.results)
     if not along or not open_results:
@@ -288,7 +294,7 @@ def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
         )
     starts: dict[Key, Any] = {}
     for v, t in zip(sources, values, strict=True):
-        if v.spec.dtype.kind not in "fc":
+        if v.spec.dtype not in INEXACT:
             raise DTypeError(
                 f"forward_grad: {v.name} must be floating to be differentiated, got "
                 f"{v.spec.dtype.name}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.checks import MOST, int_at_least
+from autograd_engine.core.dtypes import FLOATS, INTEGERS
 from autograd_engine.core.spec import Spec, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -94,7 +95,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 def _require_classes(function: str, label: Any) -> None:
     dtype = spec_of(label).dtype
-    if dtype.kind not in "iu":
+    if dtype not in INTEGERS:
         raise DTypeError(
             f"{function}: label must hold integers, got {dtype.name}: declare it with dtype='int64'"
         )
@@ -186,7 +187,7 @@ def _check_auc(
     for name, value in (("input", input), ("label", label)):
         if not isinstance(value, Variable):
             raise NotATensorError(f"auc: {name} must be a Variable, got {type(value).__name__}")
-    if input.spec.dtype.kind != "f":
+    if input.spec.dtype not in FLOATS:
         raise DTypeError(f"auc: input must be floating, got {input.dtype.name}: cast it first")
     _require_classes("auc", label)
     shape, given = input.spec.shape, label.spec.shape

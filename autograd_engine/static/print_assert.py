@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine.autograd.custom_op.defop import Operation
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import BOOLS
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import caller
 from autograd_engine.core.locks import renewed_lock
@@ -39,8 +40,10 @@ class EffectOperation(Operation):
     """An operation that runs even where nothing asks for its result, and checks what it returns."""
 
     def __init__(self, name: str, kernel: Any, **options: Any) -> None:
-        super().__init__(name, kernel, effect=True, dtypes="any", casts=True, **options)
-        self.kernel = kernel
+        super().__init__(
+            name, kernel, effect=True, dtypes="any", casts=True, halves="as they are", **options
+        )
+        self.kernel = self.direct = kernel
         self.module = __name__
 
 
@@ -277,7 +280,7 @@ def Assert(  # noqa: N802 - the public name
     location = caller()
     condition = as_operand("Assert", cond, "cond")
     spec = spec_of(condition)
-    if spec.dtype.kind != "b":
+    if spec.dtype not in BOOLS:
         raise DTypeError(
             f"Assert: cond must be a bool, got {spec.dtype.name}; compare, as in paddle.all(x > 0)"
         )

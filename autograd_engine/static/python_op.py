@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.autograd.custom_op.kernel import kind, own, shielded
+from autograd_engine.core.dtypes import can_cast, holds_numbers
 from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.pass_through import pass_through
@@ -287,10 +288,10 @@ def _as_declared(value: Any, spec: Spec, who: str, role: str) -> Array:
         array = np.asarray(value)
     except ValueError:  # lists of several lengths
         array = np.asarray(None)
-    if isinstance(value, Variable) or array.dtype.kind not in "biufc":
+    if isinstance(value, Variable) or not holds_numbers(array.dtype, wide=True):
         raise pass_through(NotATensorError(f"{who} {kind(value)} {role}; return an ndarray"))
     typed = isinstance(value, (np.ndarray, np.generic))
-    if not typed and np.can_cast(array.dtype, spec.dtype, "same_kind"):
+    if not typed and can_cast(array.dtype, spec.dtype, "same_kind"):
         array = array.astype(spec.dtype)
     if not may_equal(array.shape, spec.shape):
         raise pass_through(

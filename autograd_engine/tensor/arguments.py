@@ -14,7 +14,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_int, as_number, is_int
 from autograd_engine.core.dims import Dim, Size, SymbolicNumber
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import BOOLS, COMPLEX, DTypeLike, to_numpy
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
@@ -70,7 +70,7 @@ def factor(op: str, argument: str, value: Any, x: Any = None) -> Any:
     """
     if value.__class__ is float or isinstance(value, (int, float, np.generic, np.ndarray, Operand)):
         return value
-    if isinstance(value, complex) and x is not None and spec_of(x).dtype.kind == "c":
+    if isinstance(value, complex) and x is not None and spec_of(x).dtype in COMPLEX:
         return value
     raise ArgumentTypeError(f"{op}: {argument} must be a number, got {value!r:.60}")
 
@@ -149,7 +149,7 @@ def as_index(op: str, index: Any, argument: str = "index") -> Any:
 def as_mask(op: str, mask: Any) -> Any:
     """`mask` if it holds bools."""
     mask = as_operand(op, mask, "mask")
-    if spec_of(mask).dtype.kind != "b":
+    if spec_of(mask).dtype not in BOOLS:
         raise DTypeError(
             f"{op}: mask must hold bools, got {spec_of(mask).dtype.name}; use mask.astype('bool')"
         )

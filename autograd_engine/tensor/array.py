@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import as_dtype, to_numpy
+from autograd_engine.core.dtypes import INEXACT, INTEGERS, as_dtype, to_numpy
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -93,7 +93,7 @@ def create_array(dtype: Any, initialized_list: Sequence[Any] | None = None) -> A
     block = (program or default_main_program()).current_block()
     with block.restored_on_error():
         # No size is that of an array which nothing was written to.
-        stops = wanted.kind not in "fc"
+        stops = wanted not in INEXACT
         made = new_result(block, "array", Spec((), wanted), stop_gradient=stops)
         made.var.is_stack = True
         append_operator(block, BlockOp.of("array_new"), (), (made,), {})
@@ -383,7 +383,7 @@ def _index(where: str, i: Any, block: Block) -> Variable:
 
 
 def _check_index(where: str, dtype: np.dtype[Any], shape: Sequence[Any]) -> None:
-    if dtype.kind not in "iu":
+    if dtype not in INTEGERS:
         raise DTypeError(f"{where}: i must be an integer, it is {dtype.name}; cast it")
     if any(isinstance(d, int) and d != 1 for d in shape):
         raise ShapeError(f"{where}: i must have one element, it has shape {format_shape(shape)}")
@@ -400,7 +400,7 @@ def _check_dtype(where: str, what: str, dtype: np.dtype[Any], wanted: np.dtype[A
 def _append(
     block: Block, kind: str, operands: Sequence[Variable], spec: Spec, attrs: Any = None
 ) -> Variable:
-    stops = spec.dtype.kind not in "fc"
+    stops = spec.dtype not in INEXACT
     made = new_result(block, f"{unique_name.generate(kind)}.tmp", spec, stop_gradient=stops)
     refs = tuple(Ref(v, v.version) for v in operands)
     append_operator(block, BlockOp.of(kind), refs, (made,), attrs or {})

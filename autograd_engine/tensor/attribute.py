@@ -15,8 +15,12 @@ import numpy as np
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import (
     DTYPES,
+    INEXACT,
+    INTEGERS,
     DTypeLike,
     as_dtype,
+    finfo as _finfo,
+    iinfo as _iinfo,
     to_numpy,
 )
 from autograd_engine.core.place import CPU, CPUPlace
@@ -78,9 +82,9 @@ def finfo(dtype: DTypeLike) -> FloatInfo:
     (65504.0, 32)
     """
     chosen = to_numpy(dtype)
-    if chosen.kind not in "fc":
+    if chosen not in INEXACT:
         raise DTypeError(f"finfo: takes a floating dtype, got {chosen.name}; use iinfo")
-    info: Any = np.finfo(chosen)
+    info: Any = _finfo(chosen)
     return FloatInfo(
         dtype=info.dtype.name,
         bits=info.bits,
@@ -102,9 +106,9 @@ def iinfo(dtype: DTypeLike) -> IntInfo:
     IntInfo(dtype='int8', bits=8, min=-128, max=127)
     """
     chosen = to_numpy(dtype)
-    if chosen.kind not in "iu":
+    if chosen not in INTEGERS:
         raise DTypeError(f"iinfo: takes a dtype of integers, got {chosen.name}; use finfo")
-    info = np.iinfo(chosen)
+    info = _iinfo(chosen)
     return IntInfo(chosen.name, info.bits, int(info.min), int(info.max))
 
 
@@ -250,7 +254,8 @@ def _is_dtype(value: Any) -> bool:
 
 
 def _as(x: Any, dtype: str) -> Tensor:
-    return x if spec_of(x).dtype.name == dtype else ops.cast(x, dtype=dtype)
+    chosen = to_numpy(dtype)
+    return x if spec_of(x).dtype == chosen else ops.cast(x, dtype=chosen.name)
 
 
 def _type_as(self: Any, other: Any) -> Tensor:

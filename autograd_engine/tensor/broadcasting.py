@@ -11,6 +11,7 @@ import numpy as np
 
 from autograd_engine.core.checks import MOST, as_number, int_at_least
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.core.spec import broadcast_shapes as joint_shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -240,7 +241,7 @@ def repeat_interleave(
     )
     if isinstance(repeats, (Tensor, Variable, np.ndarray)):
         counts = as_operand("repeat_interleave", repeats, "repeats")
-        if spec_of(counts).dtype.kind not in "iu":
+        if spec_of(counts).dtype not in INTEGERS:
             raise DTypeError(
                 "repeat_interleave: repeats must hold integers, got "
                 f"{spec_of(counts).dtype.name}; use repeats.astype('int64')"

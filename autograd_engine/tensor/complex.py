@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import ComposedView, note_view
@@ -22,7 +23,7 @@ __all__ = ["angle", "as_complex", "as_real", "complex", "conj", "imag", "polar",
 
 def _complex_operand(op: str, x: Any) -> Any:
     x = as_operand(op, x)
-    if spec_of(x).dtype.kind != "c":
+    if spec_of(x).dtype not in COMPLEX:
         raise DTypeError(f"{op}: takes complex values, got {spec_of(x).dtype.name}")
     return x
 
@@ -47,7 +48,7 @@ def imag(x: Any, name: str | None = None) -> Tensor:
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; real values, and their gradients, stay as they are."""
     x = as_operand("conj", x)
-    if spec_of(x).dtype.kind != "c":
+    if spec_of(x).dtype not in COMPLEX:
         return ops.assign(x)
     return ops.conj(x)
 
@@ -64,7 +65,7 @@ def angle(x: Any, name: str | None = None) -> Tensor:
     [0.0, 3.1415927410125732]
     """
     x = as_operand("angle", x)
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         return ops.atan2(ops.imag_part(x), ops.real_part(x))
     return ops.angle(x)
 
@@ -80,7 +81,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """
     parts = as_operand("complex", real, "real"), as_operand("complex", imag, "imag")
     for x in parts:
-        if spec_of(x).dtype.kind == "c":
+        if spec_of(x).dtype in COMPLEX:
             raise DTypeError("complex: the parts must be real; these are complex already")
     return ops.to_complex(*parts)
 

@@ -16,6 +16,7 @@ from autograd_engine.core.checks import (
     require_bools,
 )
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -158,7 +159,7 @@ def histogramdd(
             f"{op}: x must be points [..., n] with a known number of coordinates, got "
             f"{format_shape(shape)}"
         )
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         raise DTypeError(f"{op}: x must hold floats, got {dtype.name}; use x.astype('float32')")
     points = ops.reshape(x, shape=(-1, shape[-1])) if len(shape) > 2 else x
     points = points.detach()

@@ -11,7 +11,14 @@ import numpy as np
 from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_cpu, require_type
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import (
+    FLOATS,
+    INEXACT,
+    INTEGERS,
+    DTypeLike,
+    get_default_numpy_dtype,
+    to_numpy,
+)
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import overwrite
@@ -252,7 +259,7 @@ def full(
 def _with_history(value: Any, filled: Any) -> Any:
     """An array that is filled with `value`, and has its history."""
     dtype = spec_of(filled).dtype
-    if dtype.kind != "f" or not carries_gradient(value):
+    if dtype not in FLOATS or not carries_gradient(value):
         return filled
     return ops.expand_like(as_factor(value, dtype), filled)
 
@@ -331,7 +338,7 @@ def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> zeros_like(ones([2])).tolist()
     [0.0, 0.0]
     """
-    return full_like(x, 0, dtype)
+    return _number_like("zeros_like", x, 0, dtype)
 
 
 def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -342,7 +349,7 @@ def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -
     >>> ones_like(zeros([2])).tolist()
     [1.0, 1.0]
     """
-    return full_like(x, 1, dtype)
+    return _number_like("ones_like", x, 1, dtype)
 
 
 def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -353,7 +360,13 @@ def empty_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) 
     >>> empty_like(ones([2, 3])).shape
     paddle.Size([2, 3])
     """
-    return full_like(x, 0, dtype)
+    return _number_like("empty_like", x, 0, dtype)
+
+
+def _number_like(function: str, x: Any, value: int, dtype: DTypeLike | None) -> Any:
+    """`full_like` of a number that every dtype holds."""
+    chosen = None if dtype is None else to_numpy(dtype).name
+    return ops.full_like(as_operand(function, x), value=value, dtype=chosen)
 
 
 @atomic
@@ -389,7 +402,7 @@ def arange(
     else:
         chosen = to_numpy(dtype)
     values = ops.range(start=start, end=end, step=step, dtype=chosen.name)
-    if chosen.kind != "f" or not carries_gradient(*given):
+    if chosen not in FLOATS or not carries_gradient(*given):
         return values
     first, apart = (as_factor(v, chosen) for v in given)
     return _moved(values, first + constant(np.arange(values.size, dtype=chosen)) * apart)
@@ -496,7 +509,7 @@ def _spaced(
     steps = count(function, "num", num)
     values = ops.linspace(start=ends[0], stop=ends[1], num=steps)
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    if chosen.kind == "f" and carries_gradient(start, stop, base):
+    if chosen in FLOATS and carries_gradient(start, stop, base):
         wide = np.dtype(np.float64)
         first, last, power = (as_factor(v, wide) for v in (start, stop, base))
         shares = ops.linspace(start=0.0, stop=1.0, num=steps)
@@ -539,7 +552,7 @@ def _indices(function: str, upper: bool, row: Any, col: Any, offset: Any, dtype:
     if not is_int(behind):
         raise ArgumentTypeError(f"{function}: offset must be an int, got {offset!r}")
     chosen = to_numpy(dtype)
-    if chosen.kind not in "iu":
+    if chosen not in INTEGERS:
         raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
     positions = ops.triangle_indices(rows=rows, columns=columns, offset=as_int(behind), upper=upper)
     return ops.cast(positions, dtype=chosen.name)
@@ -641,7 +654,7 @@ def assign(x: Any, output: Tensor | Variable | None = None) -> Tensor:
             "history that it would lose: use paddle.no_grad(), or the result of assign(x)"
         )
     wanted = output._data.dtype
-    if out._node is not None and wanted != out._data.dtype and wanted.kind in "fc":
+    if out._node is not None and wanted != out._data.dtype and wanted in INEXACT:
         out = ops.cast(out, dtype=wanted.name)  # which the gradient goes through
     output.set_value(out)
     if getattr(output, "_group", None) is None:

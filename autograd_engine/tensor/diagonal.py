@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import Array, Shape, format_shape, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -152,7 +153,7 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
     if isinstance(padding_value, (int, float, complex, np.generic)) and padding_value == 0:
         return out
     # A number of the array's own kind, or 0.5 would make floats of integers.
-    value = padding_value if spec_of(x).dtype.kind in "fc" else int(padding_value)
+    value = padding_value if spec_of(x).dtype in INEXACT else int(padding_value)
     there = ops.diag_embed(ops.full_like(line, value=True, dtype="bool"), **attrs)
     return ops.where(there, out, value)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast as _cast, overload
 
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, INEXACT, INTEGERS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.inplace import rebind
 from autograd_engine.eager.tensor import Tensor
@@ -169,7 +169,7 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
         raise NotATensorError(
             f"increment: argument 'x' must be a Tensor or a Variable, got {type(x).__name__}"
         )
-    whole = spec_of(x).dtype.kind in "iu" and float(value).is_integer()
+    whole = spec_of(x).dtype in INTEGERS and float(value).is_integer()
     result = ops.add(x, int(value) if whole else value)
     if isinstance(x, Tensor):
         return rebind(x, result, "increment", "x + value")
@@ -193,7 +193,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(y, int):
         return ops.pow(x, y) if y != 2 else ops.square(x)
-    if isinstance(y, float) and y == 2 and spec_of(as_operand("pow", x)).dtype.kind in "fc":
+    if isinstance(y, float) and y == 2 and spec_of(as_operand("pow", x)).dtype in INEXACT:
         return ops.square(x)  # an integer to the power of 2.0 is a float
     return ops.pow(x, y)
 
@@ -232,7 +232,7 @@ def sgn(x: Any, name: str | None = None) -> Tensor:
     No gradient by real numbers; by complex ones it is that of their direction, and 0 at 0.
     """
     x = as_operand("sgn", x)
-    return ops.sgn(x) if spec_of(x).dtype.kind == "c" else ops.sign(x)
+    return ops.sgn(x) if spec_of(x).dtype in COMPLEX else ops.sign(x)
 
 
 @atomic
@@ -337,7 +337,7 @@ def scale(
         raise ArgumentError(f"scale: act must be one of {', '.join(_ACTIVATIONS)}, got {act!r}")
     x = as_operand("scale", x)
     scale, bias = factor("scale", "scale", scale, x), factor("scale", "bias", bias, x)
-    if spec_of(x).dtype.kind in "iu":
+    if spec_of(x).dtype in INTEGERS:
         scale, bias = _whole(scale), _whole(bias)
     if type(bias) in (int, float) and not bias:
         out = x * scale

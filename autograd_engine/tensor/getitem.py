@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import as_int, as_number, is_int
+from autograd_engine.core.dtypes import BOOLS, EXACT, FLOATS, INTEGERS
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentTypeError, DTypeError, IndexRangeError
@@ -82,7 +83,7 @@ def split_key(key: Any) -> tuple[tuple[Any, ...], list[Any]]:
             plain.append(as_int(entry))
         else:
             array = _array(entry)
-            plain.append("mask" if array_spec(array).dtype.kind == "b" else "index")
+            plain.append("mask" if array_spec(array).dtype in BOOLS else "index")
             arrays.append(array)
     if dots > 1:
         raise IndexRangeError("an index can have one ... only; write : for each further axis")
@@ -96,9 +97,9 @@ def array_spec(array: Any) -> Spec:
 
 def _is_int(entry: Any) -> bool:
     if isinstance(entry, Tensor):
-        return entry._data.ndim == 0 and entry._data.dtype.kind in "iu"
+        return entry._data.ndim == 0 and entry._data.dtype in INTEGERS
     if isinstance(entry, np.ndarray):
-        return entry.ndim == 0 and entry.dtype.kind in "iu"
+        return entry.ndim == 0 and entry.dtype in INTEGERS
     return is_int(entry)
 
 
@@ -114,10 +115,10 @@ def _array(entry: Any) -> Any:
     else:
         raise ArgumentTypeError(
             f"{_TAKES}; got {entry!r} ({type(entry).__name__})"
-            + ("; use int(...)" if isinstance(entry, (float, np.floating)) else "")
+            + ("; use int(...)" if np.asarray(entry).dtype in FLOATS else "")
         )
     dtype = array_spec(array).dtype
-    if dtype.kind not in "biu":
+    if dtype not in EXACT:
         raise DTypeError(
             f"{_TAKES}; got an array of dtype {dtype.name}: use .astype('int64') for positions, or "
             ".astype('bool') for a mask"
@@ -127,11 +128,11 @@ def _array(entry: Any) -> Any:
 
 def _from_list(entry: Any) -> Any:
     values = np.asarray(_listed(entry))
-    if values.dtype.kind == "O":
+    if values.dtype == np.object_:
         raise ArgumentTypeError(
             f"{_TAKES}; got a list of {entry!r}: use paddle.stack for a list of these"
         )
-    return values.astype(np.int64) if not values.size and values.dtype.kind == "f" else values
+    return values.astype(np.int64) if not values.size and values.dtype in FLOATS else values
 
 
 def _listed(entry: Any) -> Any:

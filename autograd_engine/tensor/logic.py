@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INTEGERS
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
@@ -212,7 +215,7 @@ def isfinite(x: Any, name: str | None = None) -> Tensor:
 
 def _real(function: str, x: Any) -> Any:
     x = as_operand(function, x)
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         raise DTypeError(
             f"{function}: complex numbers have no sign, got {spec_of(x).dtype.name}; use isinf(x)"
         )
@@ -368,13 +371,13 @@ def bitwise_right_shift(
 # --- what a dtype is
 
 
-def _kind(function: str, x: Any) -> str:
-    return spec_of(as_operand(function, x)).dtype.kind
+def _dtype(function: str, x: Any) -> np.dtype[Any]:
+    return spec_of(as_operand(function, x)).dtype
 
 
 def is_complex(x: Any) -> bool:
     """Whether the dtype of `x` is complex."""
-    return _kind("is_complex", x) == "c"
+    return _dtype("is_complex", x) in COMPLEX
 
 
 def is_floating_point(x: Any) -> bool:
@@ -386,9 +389,9 @@ def is_floating_point(x: Any) -> bool:
     >>> paddle.is_floating_point(paddle.ones([1])), paddle.is_integer(paddle.ones([1]))
     (True, False)
     """
-    return _kind("is_floating_point", x) == "f"
+    return _dtype("is_floating_point", x) in FLOATS
 
 
 def is_integer(x: Any) -> bool:
     """Whether the dtype of `x` is one of integers; bool is none."""
-    return _kind("is_integer", x) in "iu"
+    return _dtype("is_integer", x) in INTEGERS

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    DTypeLike,
+    get_default_numpy_dtype,
+    to_numpy,
+)
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -52,7 +59,7 @@ __all__ = [
 
 def _dtype(function: str, dtype: DTypeLike | None) -> str:
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
-    if chosen.kind != "f":
+    if chosen not in FLOATS:
         raise DTypeError(
             f"{function}: dtype must be a floating one, got {chosen.name}; use randint for integers"
         )
@@ -163,7 +170,7 @@ def _normal(function: str, mean: Any, std: Any, shape: Any) -> Any:
             dtype=_dtype(function, None),
         )
     for argument, value in (("mean", mean), ("std", std)):
-        if _has_elements(value) and spec_of(value).dtype.kind != "f":
+        if _has_elements(value) and spec_of(value).dtype not in FLOATS:
             raise DTypeError(
                 f"{function}: {argument} must hold floats, got {spec_of(value).dtype.name}; use "
                 f"{argument}.astype('float32')"
@@ -233,12 +240,12 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     known = not holds_symbolic((low, high))
     if known and high <= low:
         raise ArgumentError(f"{function}: high ({high}) must be above low ({low})")
-    if dtype.kind == "c":
+    if dtype in COMPLEX:
         raise DTypeError(f"{function}: dtype must be one of integers or floats, got {dtype.name}")
     wide = np.dtype(np.int64)
     for argument, value in (("low", low), ("high - 1", high - 1)):
         if known:
-            held(function, argument, value, dtype if dtype.kind in "iu" else wide)
+            held(function, argument, value, dtype if dtype in INTEGERS else wide)
     return low, high
 
 

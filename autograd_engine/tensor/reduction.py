@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, get_default_numpy_dtype, to_numpy
+from autograd_engine.core.dtypes import (
+    EXACT,
+    FLOATS,
+    HALVES,
+    INEXACT,
+    DTypeLike,
+    get_default_numpy_dtype,
+    to_numpy,
+)
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -119,7 +127,7 @@ def nansum(
 
 def _without_nan(x: Any) -> Any:
     """`x` with zeros for NaN."""
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         return x
     return ops.where(ops.equal(x, x), x, 0.0)
 
@@ -138,14 +146,15 @@ def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None =
     """
     x = as_operand("nanmean", x)
     axes = _axes("nanmean", x, axis)
-    if spec_of(x).dtype.kind in "biu":
+    if spec_of(x).dtype in EXACT:
         return ops.mean(x, axis=axes, keepdims=keepdim)
-    half = spec_of(x).dtype.char == "e"  # a sum of float16 may be too large for float16
+    dtype = spec_of(x).dtype
+    half = dtype in HALVES  # a sum of float16 may be too large for float16
     wide = ops.cast(x, dtype="float32") if half else x
     total = ops.sum(_without_nan(wide), axis=axes, keepdims=keepdim)
     count = ops.cast_like(ops.sum(ops.equal(x, x), axis=axes, keepdims=keepdim), total)
     out = total / ops.where(ops.equal(count, 0.0), math.nan, count)
-    return ops.cast(out, dtype="float16") if half else out
+    return ops.cast(out, dtype=dtype.name) if half else out
 
 
 @atomic
@@ -252,7 +261,7 @@ def mean(
         return ops.mean(x, axis=axes, keepdims=keepdim)
     chosen = to_numpy(dtype)
     x = ops.cast(x, dtype=chosen.name)
-    if chosen.kind not in "fc":
+    if chosen not in INEXACT:
         x = ops.cast(x, dtype="float64")
     return in_dtype(ops.mean(x, axis=axes, keepdims=keepdim), dtype)
 
@@ -360,11 +369,11 @@ def all(x: Any, axis: Axis = None, keepdim: bool = False, name: str | None = Non
 def floating(op: str, x: Any, *, wide: bool = False) -> Any:
     """`x`, integers as the default float; with `wide`, float16 as float32."""
     dtype = spec_of(x).dtype
-    if dtype.kind in "biu":
+    if dtype in EXACT:
         return ops.cast(x, dtype=get_default_numpy_dtype().name)
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         raise DTypeError(f"{op}: takes floats and integers, got {dtype.name}")
-    return ops.cast(x, dtype="float32") if wide and dtype.char == "e" else x
+    return ops.cast(x, dtype="float32") if wide and dtype in HALVES else x
 
 
 def degrees_of_freedom(
@@ -383,16 +392,18 @@ def degrees_of_freedom(
 # --- spread
 
 
-def _centered(op: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...]]:
-    """`x` less its mean, from which two-pass formulas take the spread without cancellation."""
-    x = floating(op, x, wide=True)
-    axes = normalize_axes(op, axis, spec_of(x).ndim)
-    return x - ops.mean(x, axis=axes, keepdims=True), axes
-
-
-def _finished(out: Any, like: Any) -> Any:
-    """`out` in the dtype that was asked for."""
-    return ops.cast(out, dtype="float16") if spec_of(like).dtype.char == "e" else out
+def _spread(row: Any, op: str, x: Any, axis: Axis, keepdim: Any, correction: float) -> Any:
+    """What `row` makes of `x`, halves as float32."""
+    x = as_operand(op, x)
+    wide = floating(op, x, wide=True)
+    axes, keepdim = _axes(op, wide, axis), bool(keepdim)
+    if type(correction) is int or type(correction) is float:
+        out = row(wide, axis=axes, correction=correction, keepdims=keepdim)
+    else:  # of a variance: a tensor, which may want a gradient, or what only a run knows
+        count, left = [degrees_of_freedom(wide, axes, c, keepdim) for c in (0.0, correction)]
+        out = row(wide, axis=axes, correction=0.0, keepdims=keepdim) * (count / left)
+    dtype = spec_of(x).dtype
+    return ops.cast(out, dtype=dtype.name) if dtype in HALVES else out
 
 
 @atomic
@@ -424,15 +435,11 @@ def var(
     >>> paddle.var(paddle.to_tensor([1.0, 2.0, 3.0])).item()
     1.0
     """
-    x = as_operand("var", x)
     if unbiased is not None:
         if correction != 1:
             raise ArgumentError("var: give unbiased or correction, not both")
         correction = 1 if unbiased else 0
-    rest, axes = _centered("var", x, axis)
-    keepdim = bool(keepdim)
-    total = ops.sum(ops.square(rest), axis=axes, keepdims=keepdim)
-    return _finished(total / degrees_of_freedom(rest, axes, correction, keepdim), x)
+    return _spread(ops.variance, "var", x, axis, keepdim, correction)
 
 
 @atomic
@@ -453,13 +460,7 @@ def std(
     >>> paddle.std(paddle.to_tensor([1.0, 3.0]), unbiased=False).item()
     1.0
     """
-    x = as_operand("std", x)
-    rest, axes = _centered("std", x, axis)
-    keepdim = bool(keepdim)
-    length = ops.p_norm(rest, p=2.0, axis=axes, keepdims=keepdim)
-    left = degrees_of_freedom(rest, axes, 1 if unbiased else 0, keepdim)
-    root = math.sqrt(left) if isinstance(left, (int, float)) else ops.sqrt(left)
-    return _finished(length / root, x)
+    return _spread(ops.deviation, "std", x, axis, keepdim, 1 if unbiased else 0)
 
 
 # --- covariance

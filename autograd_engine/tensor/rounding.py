@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import FLOATS, finfo
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
@@ -174,7 +175,7 @@ def copysign(x: Any, y: Any, name: str | None = None) -> Tensor:
         size = ops.abs(as_operand("copysign", x))
         return -size if math.copysign(1.0, y) < 0.0 else size
     y = as_operand("copysign", y, "y")
-    if isinstance(x, (bool, int, float)) and spec_of(y).dtype.kind == "f":
+    if isinstance(x, (bool, int, float)) and spec_of(y).dtype in FLOATS:
         x = np.array(x, spec_of(y).dtype)
     size = ops.abs(as_operand("copysign", x))
     return ops.where(ops.signbit(y), -size, size)
@@ -203,12 +204,12 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Tensor:
     [8.0, 6.0]
     """
     x = as_operand("ldexp", x)
-    if spec_of(x).dtype.kind != "f":
+    if spec_of(x).dtype not in FLOATS:
         x = ops.multiply(x, 1.0)  # the default float
     if isinstance(y, (int, float)):
         return ops.multiply(x, 2.0**y)
     y = as_operand("ldexp", y, "y")
-    if spec_of(y).dtype.kind != "f":
+    if spec_of(y).dtype not in FLOATS:
         y = ops.cast_like(y, x)
     return ops.multiply(x, ops.pow(2.0, y))
 
@@ -259,9 +260,9 @@ def nan_to_num(
     """
     x = as_operand("nan_to_num", x)
     dtype = spec_of(x).dtype
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         return ops.assign(x)
-    limits = np.finfo(dtype)
+    limits = finfo(dtype)
     upper = float(limits.max) if posinf is None else posinf
     lower = float(limits.min) if neginf is None else neginf
     out = ops.where(ops.not_equal(x, x), nan, x)

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import BOOLS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -234,7 +234,7 @@ def diff(
         x = ops.concat(*[p for p in parts if p is not None], axis=along)
     if not n:
         return ops.assign(x)
-    combine = ops.not_equal if spec_of(x).dtype.kind == "b" else ops.subtract
+    combine = ops.not_equal if spec_of(x).dtype in BOOLS else ops.subtract
     if n > 1000 and isinstance(spec_of(x).shape[along], Dim):
         raise ArgumentError(f"diff: n must be at most 1000 for an axis of unknown size, got {n}")
     for _ in range(n):

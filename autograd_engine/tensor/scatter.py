@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import FLOATS, iinfo
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
@@ -443,8 +444,8 @@ _NEUTRAL: dict[str, Any] = {
     "add": lambda dtype: 0,
     "mean": lambda dtype: 0,
     "multiply": lambda dtype: 1,
-    "amin": lambda dtype: np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max),
-    "amax": lambda dtype: -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min),
+    "amin": lambda dtype: np.inf if dtype in FLOATS else int(iinfo(dtype).max),
+    "amax": lambda dtype: -np.inf if dtype in FLOATS else int(iinfo(dtype).min),
 }
 
 

@@ -21,7 +21,7 @@ from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
-from autograd_engine.program.operands import as_operand, spec_of
+from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.program.symbolic_number import NeedsValue
 from autograd_engine.tensor.arguments import (
     axis_of,
@@ -155,7 +155,7 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Tensor:
     paddle.Size([4, 2, 3])
     """
     x = as_operand("transpose", x)
-    ndim = spec_of(x).ndim
+    ndim = len(shape_of(x))
     axes = perm = ints("transpose", "perm", perm)
     try:
         counted = sorted(axes) == list(range(ndim))

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad, jvp
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
@@ -52,7 +53,7 @@ Runnable: TypeAlias = OpDef | Callable[..., Any]
 
 def differentiable(op: Runnable, operands: Sequence[Array]) -> tuple[int, ...]:
     """Positions of the operands that have a gradient."""
-    floating = [k for k, a in enumerate(operands) if a.dtype.kind == "f"]
+    floating = [k for k, a in enumerate(operands) if a.dtype in FLOATS]
     if isinstance(op, OpDef):
         floating = [k for k in floating if op.rule_at(k) is not None]
     return tuple(floating)
@@ -257,7 +258,7 @@ def same_bits(actual: Any, expected: Any) -> None:
     if have != want:
         raise AssertionError(f"{have[0]}{list(have[1])} in place of {want[0]}{list(want[1])}")
     np.testing.assert_array_equal(actual, expected)
-    if actual.dtype.kind == "f":
+    if actual.dtype in FLOATS:
         number = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(actual)[number], np.signbit(expected)[number])
 

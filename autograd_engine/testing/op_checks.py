@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import BOOLS, COMPLEX, FLOATS, INTEGERS
 from autograd_engine.core.spec import Spec, may_equal
 from autograd_engine.eager.grad_mode import no_grad
 from autograd_engine.eager.tape import Node, Slot
@@ -308,7 +310,7 @@ def reads_what_it_saves(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> N
         for t in (*xs, *outputs):
             free = not any(np.shares_memory(t._data, s) for s in saved)
             if free and t._data.flags.writeable:
-                t._data[...] = GARBAGE if t._data.dtype.kind == "f" else 1
+                t._data[...] = GARBAGE if t._data.dtype in FLOATS else 1
         for result, value in zip(pull(node, g), expected, strict=True):
             same_bits(result, value)
 
@@ -346,9 +348,9 @@ def _changed(value: Any, factor: float) -> Any:
     """Other values of the same kind; indices move within what is sure to be in range."""
     if isinstance(value, tuple):
         return tuple([_changed(v, factor) for v in value])
-    if value.dtype.kind == "b":
+    if value.dtype in BOOLS:
         return ~value
-    if value.dtype.kind in "iu":
+    if value.dtype in INTEGERS:
         return np.where(value == 0, 1, 0).astype(value.dtype)
     return factor * (value + 1)  # which changes differences and signs, too
 
@@ -381,6 +383,7 @@ def _spied(op: OpDef, called: list[str]) -> Iterator[None]:
     functions = {name: rule.fn for name, rule in rules.items()}
 
     def noting(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+        @wraps(fn)
         def noted(*args: Any, **attrs: Any) -> Any:
             called.append(name)
             return fn(*args, **attrs)
@@ -409,9 +412,9 @@ def nothing_recorded(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> None
 
 def no_history(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> None:
     """An operation without a gradient records nothing, whatever wants one."""
-    floating = [k for k, a in enumerate(operands) if a.dtype.kind == "f"]
+    floating = [k for k, a in enumerate(operands) if a.dtype in FLOATS]
     results = call(op, tensors(operands, floating), attrs)
-    if any(t._data.dtype.kind == "c" for t in results):  # see tests of complex gradients
+    if any(t._data.dtype in COMPLEX for t in results):  # see tests of complex gradients
         return
     ensure(
         all(t.stop_gradient and t._node is None for t in results),

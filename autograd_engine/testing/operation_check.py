@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import FLOATS, REALS_AND_BOOLS
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -177,12 +178,12 @@ def _name(op: Runnable) -> str:
 
 def _operand(name: str, position: int, value: Any) -> Array:
     array = value.numpy() if isinstance(value, Tensor) else np.asarray(value)
-    if array.dtype.kind not in "biuf":
+    if array.dtype not in REALS_AND_BOOLS:
         raise DTypeError(
             f"check_op({name}): input {position} is {array.dtype}; use real numbers, integers or "
             "bool"
         )
-    return np.array(array, np.float64 if array.dtype.kind == "f" else array.dtype)
+    return np.array(array, np.float64 if array.dtype in FLOATS else array.dtype)
 
 
 def _checks(
@@ -253,7 +254,7 @@ def _has_gradient(op: Runnable, operands: list[Array], attrs: dict[str, Any]) ->
         return False
     if isinstance(op, OpDef):
         results = with_gradient(op, kernel(op, operands, attrs))
-        return bool(results) and np.asarray(results[0]).dtype.kind == "f"
+        return bool(results) and np.asarray(results[0]).dtype in FLOATS
     return any(not y.stop_gradient for y in call(op, tensors(operands, positions), attrs))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad, jvp
 from autograd_engine.autograd.forward.jvp import or_zeros
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError
@@ -62,7 +63,7 @@ class Problem:
                 )
         self.labels = [self.names[k] for k in self.positions]
         first = self.run(self.leaves(self.arrays))
-        floating = [k for k, y in enumerate(first) if y._data.dtype.kind == "f"]
+        floating = [k for k, y in enumerate(first) if y._data.dtype in FLOATS]
         self.outputs = [k for k in floating if not first[k].stop_gradient] or floating
         if not self.outputs:
             raise ArgumentError(
@@ -182,7 +183,7 @@ class Problem:
         if all(a.dtype == np.float64 for a in self.arrays):
             return None
         wide = [
-            _wider(x) if isinstance(x, Tensor) and x._data.dtype.kind == "f" else x
+            _wider(x) if isinstance(x, Tensor) and x._data.dtype in FLOATS else x
             for x in self.given
         ]
         return Problem(self.function, wide, order=self.order, names=self.names)

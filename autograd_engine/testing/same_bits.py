@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from autograd_engine.autograd import grad
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import COMPLEX, FLOATS
 from autograd_engine.eager.grad_mode import enable_grad, recorded_with
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, GradientCheckError
@@ -107,7 +108,7 @@ def _leaf(value: Any) -> Any:
     if not isinstance(value, (Tensor, np.ndarray)):
         return value
     tensor = Tensor(value.numpy() if isinstance(value, Tensor) else value)
-    if tensor._data.dtype.kind == "f":
+    if tensor._data.dtype in FLOATS:
         tensor.stop_gradient = False
     return tensor
 
@@ -317,11 +318,11 @@ def _difference(want: Any, have: Any) -> str | None:
         return "there is none eagerly" if np.any(have) else None
     if want.shape != have.shape or want.dtype != have.dtype:
         return f"{want.dtype}{list(want.shape)} eagerly, {have.dtype}{list(have.shape)} there"
-    if want.dtype.kind == "c":
+    if want.dtype in COMPLEX:
         parts = _difference(want.real, have.real), _difference(want.imag, have.imag)
         return parts[0] or parts[1]
     same = want == have
-    if want.dtype.kind == "f":
+    if want.dtype in FLOATS:
         same = (same & (np.signbit(want) == np.signbit(have))) | (np.isnan(want) & np.isnan(have))
     wrong = np.argwhere(~np.asarray(same))
     if not len(wrong):
@@ -330,7 +331,7 @@ def _difference(want: Any, have: Any) -> str | None:
     a, b = want[index], have[index]
     place = f" at {list(index)}" if index else ""
     text = f"{a!r} eagerly and {b!r} there{place}, {len(wrong)} of {want.size} elements"
-    if want.dtype.kind == "f" and np.isfinite(a) and np.isfinite(b):
+    if want.dtype in FLOATS and np.isfinite(a) and np.isfinite(b):
         text += f", {_ulps(a, b)} units in the last place apart"
     return text
 

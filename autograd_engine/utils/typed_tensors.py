@@ -17,6 +17,7 @@ from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.tensor.creation import to_tensor, zeros
 
 __all__ = [
+    "BFloat16Tensor",
     "BoolTensor",
     "ByteTensor",
     "CharTensor",
@@ -58,6 +59,7 @@ def _of(name: str, dtype: str) -> _OfDType:
     return _OfDType(name, (), {"dtype": dtype, "__doc__": text, "__module__": __name__})
 
 
+BFloat16Tensor = _of("BFloat16Tensor", "bfloat16")
 BoolTensor = _of("BoolTensor", "bool")
 ByteTensor = _of("ByteTensor", "uint8")
 CharTensor = _of("CharTensor", "int8")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.checks import as_number
+from autograd_engine.core.dtypes import FLOATS, INTEGERS
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -34,7 +35,7 @@ def floats(op: str, argument: str, x: Any, *axes: Any) -> Any:
     """`x` as floats ``[*axes]``."""
     x = _shaped(op, argument, x, axes)
     dtype = spec_of(x).dtype
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         raise DTypeError(
             f"{op}: {argument} must hold floating-point numbers, got {dtype.name}; use "
             f"{argument}.astype('float32')"
@@ -46,7 +47,7 @@ def integers(op: str, argument: str, x: Any, *axes: Any) -> Any:
     """`x` as int64 ``[*axes]``."""
     x = _shaped(op, argument, x, axes)
     dtype = spec_of(x).dtype
-    if dtype.kind not in "iu":
+    if dtype not in INTEGERS:
         raise DTypeError(
             f"{op}: {argument} must hold integers, got {dtype.name}; use {argument}.astype('int32')"
         )

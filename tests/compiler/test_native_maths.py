@@ -41,7 +41,7 @@ def loop(name: str) -> str:
     function, _, suffix = name.rpartition("_")
     kind = C_TYPES[suffix]
     out = "uint8_t" if function in PREDICATES else kind
-    args = "x[i]" if arity(name) == 1 else "x[i], y[i]"
+    args = ", ".join(("x[i]", "y[i]", "x[i]")[: arity(name)])
     given = f"const {kind} *restrict x, const {kind} *restrict y, {out} *restrict o, int64_t n"
     return (
         f"void loop_{name}({given});\nvoid loop_{name}({given})\n{{\n#pragma omp simd\n"
@@ -195,6 +195,25 @@ def test_float32_on_the_whole_line(function: str, call: Call, line32: Array) -> 
 def test_float64_on_the_whole_line(function: str, call: Call, line64: Array) -> None:
     got = call(f"{function}_f64", line64)
     assert_within(BOUNDS.get(function, 4), got, exact(function, "f64", line64), line64)
+
+
+@pytest.mark.skipif(not LONG, reason="long double is float64 here, which is no reference")
+@pytest.mark.parametrize("suffix", ["f32", "f64"])
+def test_multiply_add(suffix: str, call: Call) -> None:
+    x, y = np.abs(np.random.default_rng(3).standard_normal((2, 1001))).astype(DTYPES[suffix])
+    wide = [v.astype(WIDER[suffix]) for v in (x, y)]
+    assert_within(1.1, call(f"multiply_add_{suffix}", x, y), wide[0] * wide[1] + wide[0], x, y)
+
+
+@pytest.mark.parametrize("suffix", ["f32", "f64"])
+def test_exponentials_of_what_is_not_above_0(
+    suffix: str, call: Call, line32: Array, line64: Array
+) -> None:
+    """The shorter way has the same bits."""
+    x = {"f32": line32, "f64": line64}[suffix]
+    x = np.concatenate([-np.abs(x), -np.linspace(0, 800, 300_001).astype(x.dtype)])
+    bits = [call(f"{name}_{suffix}", x).tobytes() for name in ("exp", "exp_down")]
+    assert bits[0] == bits[1]
 
 
 def reference_erf(x: Array) -> Array:

@@ -125,8 +125,8 @@ def _ends(dtype: Any) -> Any:
 UNARY = [
     "abs", "sign", "square", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos",
     "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "relu",
-    "sigmoid", "silu", "softplus", "log_sigmoid", "bell", "gelu", "floor", "ceil", "trunc", "round",
-    "isnan", "isinf", "isfinite", "signbit", "negative", "logical_not",
+    "sigmoid", "silu", "softplus", "log_sigmoid", "bell", "gelu", "gelu_tanh", "floor", "ceil",
+    "trunc", "round", "isnan", "isinf", "isfinite", "signbit", "negative", "logical_not",
 ]  # fmt: skip
 BINARY = [
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "pow", "hypot", "atan2",

@@ -385,7 +385,7 @@ def test_operators_refuse_what_is_no_number(other: Any) -> None:
             use()
 
 
-@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("name", [name for name in DTYPES if name != "bfloat16"])
 def test_a_dtype_says_what_numpys_says(name: str) -> None:
     dtype, numpys = DTYPES[name], np.dtype(name)
     assert (dtype.type, dtype.kind, dtype.itemsize) == (numpys.type, numpys.kind, numpys.itemsize)

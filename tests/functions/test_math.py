@@ -95,7 +95,9 @@ def test_far_out_in_lower_precision(name, dtype):
     tolerance = 2e-3 if dtype == "float16" else 1e-6
     assert (low.dtype, g.dtype) == (at.dtype, at.dtype)
     np.testing.assert_allclose(low, high, rtol=tolerance, atol=1e-7)
-    np.testing.assert_allclose(g, exact, rtol=2 * tolerance, atol=3e-7)
+    # A rule reads the result, which is rounded to 16 bits, beside what it computes itself.
+    atol = 2e-6 if dtype == "float16" else 3e-7
+    np.testing.assert_allclose(g, exact, rtol=2 * tolerance, atol=atol)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES, kind
 from autograd_engine.errors import DTypeError
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 
@@ -85,7 +85,7 @@ VALUES["c"] = [1.5 + 1j, -2.0, 0.25j]
 
 
 def operand(dtype: str) -> np.ndarray:
-    return np.asarray(VALUES[np.dtype(dtype).kind], dtype)
+    return np.asarray(VALUES[kind(DTYPES[dtype].dtype)], dtype)
 
 
 def calls(dtype: str) -> dict[str, Any]:

@@ -261,8 +261,27 @@ def test_torch_both_ways() -> None:
     assert w.grad.tolist() == [5.0, 6.0]
     with pytest.raises(ExportError, match="detach"):
         from_dlpack(torch.ones(2, requires_grad=True))
-    with pytest.raises(ExportError, match="from_dlpack"):
-        from_dlpack(torch.ones(2, dtype=torch.bfloat16))
+
+
+def test_bfloat16_both_ways() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("ml_dtypes")
+    ours = paddle.to_tensor([[1.0, 2.5], [3.0, 4.0]], dtype="bfloat16")
+    theirs = torch.from_dlpack(ours)
+    assert theirs.dtype == torch.bfloat16
+    theirs[0, 0] = 9.0
+    assert ours.tolist() == [[9.0, 2.5], [3.0, 4.0]]
+    back = from_dlpack(torch.arange(6, dtype=torch.bfloat16).reshape(2, 3).t())
+    assert back.dtype == "bfloat16"
+    assert back.tolist() == [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
+
+
+def test_a_capsule_says_bfloat16() -> None:
+    pytest.importorskip("ml_dtypes")
+    x = paddle.to_tensor([1.0, 2.5], dtype="bfloat16")
+    assert from_dlpack(to_dlpack(x)).dtype == "bfloat16"
+    assert from_dlpack(x).tolist() == [1.0, 2.5]
+    assert from_dlpack(paddle.ones([2], "float16")).dtype == "float16"
 
 
 def test_jax_both_ways() -> None:

@@ -20,9 +20,10 @@ from hypothesis import given, settings, strategies as st
 
 import autograd_engine as paddle
 from autograd_engine import static
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES, bfloat16
 from autograd_engine.errors import ArgumentError, FileFormatError
 
+bfloat16()  # from here on NumPy knows the name
 WIDE = ["uint16", "uint32", "uint64"]
 
 

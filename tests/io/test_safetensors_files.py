@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
+from autograd_engine.core.dtypes import bfloat16
 from autograd_engine.errors import ArgumentError, FileFormatError, MissingLibraryError
 
 library = pytest.importorskip("safetensors.numpy")
@@ -125,7 +126,9 @@ def handmade(entries: dict[str, tuple[str, list[int], bytes]]) -> bytes:
     return struct.pack("<Q", len(text)) + text + content
 
 
-def test_bfloat16_comes_as_float32(tmp_path: Path) -> None:
+def test_bfloat16_comes_as_it_is_or_as_float32(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     values = np.array([[1.0, -2.5], [3e38, 1e-40], [np.inf, np.nan], [0.0, -0.0]], np.float32)
     halves = (values.view(np.uint32) >> 16).astype("<u2")
     expected = (halves.astype(np.uint32) << 16).view(np.float32)
@@ -133,6 +136,14 @@ def test_bfloat16_comes_as_float32(tmp_path: Path) -> None:
         {"f": ("F32", [1], b"\0\0\x80?"), "h": ("BF16", [4, 2], halves.tobytes())},
     )
     (tmp_path / "x.safetensors").write_bytes(data)
+    pytest.importorskip("ml_dtypes")
+    found = paddle.load(tmp_path / "x.safetensors")
+    assert found["h"].dtype == "bfloat16"
+    paddle.save(found, tmp_path / "y.safetensors")
+    again = paddle.load(tmp_path / "y.safetensors")["h"]
+    assert again.numpy().tobytes() == found["h"].numpy().tobytes() == halves.tobytes()
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    monkeypatch.setattr(bfloat16, "_dtype", None)
     for source in (tmp_path / "x.safetensors", io.BytesIO(data)):
         with pytest.warns(UserWarning, match=r"1 tensors are bfloat16 \('h'\).* float32") as caught:
             found = paddle.load(source)

@@ -81,6 +81,7 @@ def test_softmax(dtype: str, shape: tuple[int, int]) -> None:
     ours, theirs = both("softmax", x, axis=1)
     assert close(ours, theirs)
     assert close(*both("softmax_adjoint", y, ours[0], axis=1))
+    assert close(*both("log_softmax_adjoint", y, both("log_softmax", x, axis=1)[1][0], axis=1))
     for special in (np.inf, np.nan):
         x[-1, 3] = special
         assert close(*both("softmax", x, axis=1))
@@ -181,12 +182,14 @@ def test_softmax_along_any_axis(dtype: str, case: Any) -> None:
     for special in (0.0, -np.inf, np.inf, np.nan):
         x[0, 0] = special
         for operand in (x, np.asfortranarray(x)):
-            ours, theirs = both("softmax", operand, axis=axis)
+            probs, theirs = both("softmax", operand, axis=axis)
+            assert close(probs, theirs)
+            ours, theirs = both("log_softmax", operand, axis=axis)
             assert close(ours, theirs)
-            assert close(*both("log_softmax", operand, axis=axis))
+            assert close(*both("log_softmax_adjoint", y, ours[0], axis=axis))
             assert close(*both("label_entropy", operand, label, **given))
         if special == 0.0:
-            assert close(*both("softmax_adjoint", y, ours[0], axis=axis))
+            assert close(*both("softmax_adjoint", y, probs[0], axis=axis))
 
 
 @over("dtype", DTYPES)
@@ -220,7 +223,10 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
         for axis in (0, 1):
             out = REGISTRY["softmax"].kernel(x, axis=axis)
             bits += [out, REGISTRY["log_softmax"].kernel(x, axis=axis)]
-            bits += [REGISTRY["softmax_adjoint"].kernel(y, out, axis=axis)]
+            bits += [
+                REGISTRY[f"{name}_adjoint"].kernel(y, out, axis=axis)
+                for name in ("softmax", "log_softmax")
+            ]
         for shape, axes in (((300, 1111), (1,)), ((300, 1111), (0,)), ((100, 33, 101), (0, 2))):
             attrs = {"axis": axes, "epsilon": 1e-5}
             given = x.reshape(shape)
@@ -230,6 +236,78 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
         found.add(tuple(hashlib.blake2b(v.tobytes()).digest() for v in bits))
     runtime.set_threads(before)
     assert len(found) == 1
+
+
+@over("dtype", DTYPES)
+@over("axis", [(1,), (0,), (0, 1)])
+@over("shape", [(100, 100), (3, 5000), (5000, 3), (257, 129)])
+def test_reductions(dtype: str, axis: tuple[int, ...], shape: tuple[int, int]) -> None:
+    """And their adjoints: on any number of threads, of operands in any order, of infinities."""
+    random = np.random.default_rng(0)
+    x, y = (np.asarray(random.standard_normal(shape) * 3.0, dtype) for _ in range(2))
+    c = np.asarray(random.standard_normal(np.sum(x, axis).shape), dtype)
+    far = x.copy()
+    far[0], far[1, 1], far[2, 2] = -np.inf, np.inf, np.nan
+    kernel = {name: op.kernel for name, op in REGISTRY.items()}
+    norm, log = kernel["p_norm"](x, p=2.0, axis=axis), kernel["logsumexp"](x, axis=axis)
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        ("sum", (x,), {}),
+        ("mean", (x,), {}),
+        ("logsumexp", (x,), {}),
+        ("logsumexp_adjoint", (c, x, log), {}),
+        ("logsumexp", (far,), {}),
+        ("logsumexp_adjoint", (c, far, kernel["logsumexp"](far, axis=axis)), {}),
+        ("p_norm", (x,), {"p": 2.0}),
+        ("norm_adjoint", (c, x, norm), {}),
+        ("norm_adjoint", (c, x, norm * 0), {}),
+        ("variance", (x,), {"correction": 1}),
+        ("variance_adjoint", (c, x), {"correction": 1}),
+        ("deviation", (x,), {"correction": 1}),
+        ("deviation_adjoint", (c, x, norm), {"correction": 1}),
+        ("mean_square", (x, y), {}),
+        ("mean_square_adjoint", (c, x, y), {}),
+    ]
+    before = runtime.threads()
+    for name, operands, attrs in calls:
+        for where in (np.asarray, np.asfortranarray):
+            given = [where(v) if v.ndim else v for v in operands]
+            ours, theirs = both(name, *given, axis=axis, **attrs)
+            assert close(ours, theirs), name
+            for count in (2, 3):
+                runtime.set_threads(count)
+                again = REGISTRY[name].kernel(*given, axis=axis, **attrs)
+                assert again.tobytes() == ours[0].tobytes(), name
+            runtime.set_threads(before)
+
+
+@over("dtype", DTYPES)
+@over("axis", [1, 0, None])
+@over("on", [True, False])
+def test_reductions_have_the_same_bits_in_every_mode(dtype: str, axis: Any, on: bool) -> None:
+    paddle.set_flags({"FLAGS_compiled_kernels": on})
+    random = np.random.default_rng(0)
+    x = paddle.to_tensor(random.standard_normal((150, 140)).astype(dtype), stop_gradient=False)
+    y = paddle.to_tensor(random.standard_normal((150, 140)).astype(dtype), stop_gradient=False)
+
+    def derived(x: Any, y: Any, create_graph: bool = False) -> list[Any]:
+        outs = [
+            paddle.logsumexp(x, axis),
+            paddle.var(x, axis),
+            paddle.std(x, axis),
+            paddle.norm(x, axis=axis),
+            paddle.nn.functional.mse_loss(x, y),
+            paddle.sum(x * y, axis),
+        ]
+        return outs + [
+            g
+            for out in outs
+            for g in paddle.grad([out], [x], [out * 0.5], create_graph=create_graph)
+        ]
+
+    expected = [t.numpy().tobytes() for t in derived(x, y)]
+    assert [t.numpy().tobytes() for t in derived(x, y, True)] == expected
+    program = paddle.jit.to_static(derived, backend="numpy")
+    assert [t.numpy().tobytes() for t in program(x, y)] == expected
 
 
 @over("dtype", DTYPES)

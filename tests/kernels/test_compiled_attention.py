@@ -43,6 +43,13 @@ def cases(dtype: str) -> Iterator[Case]:
         for causal in (False, True):
             attrs = {"scale": 0.3, "causal": causal}
             weights = REGISTRY["attention"].kernel(q, k, v, **attrs)[1]
+            masks = random.random((batch, heads, queries, keys)) < 0.5
+            masks[0, 0, ::3] = False
+            for seen in (masks, masks[:1, :, :1], masks[0, 0], masks[..., :1], strided(masks)):
+                yield "masked_attention", [q, k, v, seen], attrs
+                bias = np.where(seen, -4.0, 0.5).astype(dtype)
+                yield "biased_attention", [q, k, v, bias], attrs
+                yield "biased_attention", [q, k, v, strided(bias)], attrs
             for where in (np.asarray, np.asfortranarray, strided, _heads_first):
                 given = [where(x) for x in (q, k, v)]
                 yield "attention", given, attrs
@@ -78,7 +85,7 @@ def test_bits_do_not_depend_on_threads(dtype: str) -> None:
 def test_a_head_has_the_same_bits_in_any_batch(dtype: str) -> None:
     for name, operands, attrs in cases(dtype):
         whole = REGISTRY[name].kernel(*operands, **attrs)
-        last = REGISTRY[name].kernel(*(x[-1:] for x in operands), **attrs)
+        last = REGISTRY[name].kernel(*(x[-1:] if x.ndim == 4 else x for x in operands), **attrs)
         for a, b in zip(whole, last, strict=True):
             assert a[-1:].tobytes() == b.tobytes()
 
@@ -96,14 +103,17 @@ def test_what_is_not_finite_stays_with_its_query() -> None:
 
 @over("on", [True, False])
 @over("causal", [True, False])
-def test_every_mode_has_the_same_bits(on: bool, causal: bool) -> None:
+@over("masked", ["", "bool", "float32"])
+def test_every_mode_has_the_same_bits(on: bool, causal: bool, masked: str) -> None:
     before = paddle.get_flags("FLAGS_compiled_kernels")
     paddle.set_flags({"FLAGS_compiled_kernels": on})
     x = np.random.default_rng(0).standard_normal((2, 20, 3, 8)).astype("float32")
     function = paddle.nn.functional.scaled_dot_product_attention
 
+    mask = paddle.to_tensor(np.arange(20) % 3 != 0).astype(masked) if masked else None
+
     def derived(x: Any, create_graph: bool = False) -> list[Any]:
-        out = function(x, x, x, is_causal=causal)
+        out = function(x, x, x, mask, is_causal=causal)
         return [out, *paddle.grad([out], [x], [out * out], create_graph=create_graph)]
 
     def bits(found: list[Any]) -> list[bytes]:

@@ -1,5 +1,6 @@
 """Elementwise rows in C: the same bits in every mode, near NumPy's results."""
 
+import operator
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,10 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.compiler.kernels.elementwise import row_text
-from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
+from autograd_engine.ops import indexing
+from autograd_engine.ops.kernels.compiled import LARGE, MANY, ROW, compiled
+from autograd_engine.ops.linalg import products
+from autograd_engine.ops.registry import cores
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from tests.over import over
@@ -25,7 +29,7 @@ SHAPE = (33, 251)
 ROWS = [
     op
     for op in REGISTRY.values()
-    if (op.in_c or op.tangent == "elementwise") and row_text(op.name, "f")
+    if (op.in_c or op.tangent == "elementwise") and row_text(op.name, np.dtype("float32"))
 ]
 ENDS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 1e30, -1e30, 88.8, -103.5, 710.0, -746.0)
 
@@ -37,7 +41,9 @@ def _switched_back() -> Iterator[None]:
     paddle.set_flags(before)
 
 
-def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
+def arrays(
+    op: OpDef, dtype: str, shape: tuple[int, ...] = SHAPE
+) -> tuple[list[Any], dict[str, Any]]:
     """Large operands with values near those of a sample, and its attributes."""
     random = np.random.default_rng(1)
     sample = next(
@@ -50,9 +56,9 @@ def arrays(op: OpDef, dtype: str) -> tuple[list[Any], dict[str, Any]]:
     )
     made = []
     for name, a in zip(op.inputs, sample.operands, strict=True):
-        whole = np.resize(a.reshape(-1), SHAPE)
+        whole = np.resize(a.reshape(-1), shape)
         if name not in op.untyped:
-            whole = (whole * (1.0 + 1e-3 * random.random(SHAPE))).astype(dtype)
+            whole = (whole * (1.0 + 1e-3 * random.random(shape))).astype(dtype)
         made.append(whole)
     return made, op.complete_attrs(sample.attrs)
 
@@ -71,8 +77,13 @@ def test_there_are_such_rows() -> None:
 @over("op", ROWS, ids=[op.name for op in ROWS], by=lambda name: name[:1])
 def test_every_mode_has_the_same_bits(op: OpDef, dtype: str, on: bool) -> None:
     paddle.set_flags({"FLAGS_compiled_kernels": on})
-    operands, attrs = arrays(op, dtype)
-    cotangent = np.random.default_rng(0).standard_normal(SHAPE).astype(dtype)
+    for shape in (SHAPE, (5, 8))[: 1 + (op.c_from < LARGE)]:
+        _same_bits_in_every_mode(op, dtype, shape)
+
+
+def _same_bits_in_every_mode(op: OpDef, dtype: str, shape: tuple[int, ...]) -> None:
+    operands, attrs = arrays(op, dtype, shape)
+    cotangent = np.random.default_rng(0).standard_normal(shape).astype(dtype)
     wanted = [op.rule_at(k) is not None for k in range(len(operands))]
 
     def derived(g: Any, *xs: Any, create_graph: bool = False) -> list[Any]:
@@ -124,3 +135,61 @@ def test_results_are_near_those_of_numpy(op: OpDef, dtype: str) -> None:
             ours, theirs = ours[finite], theirs[finite]
             tiny = np.finfo(dtype).tiny
             np.testing.assert_allclose(ours, theirs, rtol=CLOSE[dtype], atol=max(tiny, 0))
+
+
+def test_one_step_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy's bits, forward, backward and summed up, whatever meets."""
+    monkeypatch.setattr(cores, "several", lambda: True)
+    paddle.set_flags({"FLAGS_compiled_kernels": True})
+    random = np.random.default_rng(2)
+    shape = (2, MANY // 2 + 3)
+    for dtype in (*DTYPES, "int64"):
+        x, y = ((random.random(shape) * 9 + 1).astype(dtype) for _ in range(2))
+        for other in (y, y[0], y[:, :1], y[0, 0], np.asfortranarray(y), y[::-1]):
+            for run in (operator.add, operator.sub, operator.mul, operator.truediv):
+                for a, b in ((x, other), (other, x)):
+                    if dtype == "int64" and run is operator.truediv:
+                        continue
+                    found = run(paddle.to_tensor(a), paddle.to_tensor(b)).numpy()
+                    np.testing.assert_array_equal(found, run(a, b))
+        np.testing.assert_array_equal((-paddle.to_tensor(x)).numpy(), -x)
+    for dtype in DTYPES:
+        x, y = (random.random(shape).astype(dtype) for _ in range(2))
+        found = []
+        for on in (True, False):
+            paddle.set_flags({"FLAGS_compiled_kernels": on})
+            a, b = (paddle.to_tensor(v, stop_gradient=False) for v in (x, y))
+            z = a * b - a / b + -a * a + 0.5 * b
+            found.append([z, *paddle.grad(z, [a, b])])
+        for ours, theirs in zip(*found, strict=True):
+            np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+@over("dtype", DTYPES)
+def test_rows_that_are_read_and_written_on_all_cores(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An embedding, products of its rows that sum over nothing, and its update: NumPy's bits."""
+    monkeypatch.setattr(cores, "several", lambda: True)
+    for module in (indexing, products):
+        monkeypatch.setattr(module, "several", lambda: True)
+    random = np.random.default_rng(3)
+    table, wide = random.random((300, 77)).astype(dtype), random.random((900, 3, 1)).astype(dtype)
+    index = random.integers(0, 300, (20, 95))
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        given = paddle.to_tensor(table, stop_gradient=False)
+        read = paddle.nn.functional.embedding(paddle.to_tensor(index), given, sparse=True)
+        rows = paddle.unsqueeze(read[:10].reshape([-1, 77])[:900], 1)
+        outer = paddle.to_tensor(wide) @ rows
+        (read.sum() + (outer * outer).sum()).backward()
+        paddle.optimizer.SGD(0.1, parameters=[given]).step()
+        found.append([read.numpy(), outer.numpy(), given.numpy()])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert not np.array_equal(found[0][2], table)
+    with pytest.raises(IndexError, match="300 is out of range"):
+        paddle.nn.functional.embedding(
+            paddle.to_tensor(np.full((20, 95), 300)), paddle.to_tensor(table)
+        )

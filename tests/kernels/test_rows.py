@@ -79,16 +79,23 @@ def test_standardize(shape, dtype):
 
 
 @DTYPES
-def test_a_row_has_the_same_bits_in_any_block(dtype):
-    x, g = random((700, 1_000), (700, 1_000), dtype=dtype)
+@pytest.mark.parametrize("width", [10, 1_000])
+def test_a_row_has_the_same_bits_in_any_block(width, dtype):
+    x, g = random((700, width), (700, width), dtype=dtype)
     for array in (x, g):
         array.flags.writeable = False
     out = raw.softmax(x, axis=1)
     dx = raw.softmax_adjoint(g, out, axis=1)
+    log_out = raw.log_softmax(x, axis=1)
+    log_dx = raw.log_softmax_adjoint(g, log_out, axis=1)
     for k in (0, 261, 262, 263, 699):
         one = slice(k, k + 1)
         np.testing.assert_array_equal(raw.softmax(x[one], axis=1), out[one])
         np.testing.assert_array_equal(raw.softmax_adjoint(g[one], out[one], axis=1), dx[one])
+        np.testing.assert_array_equal(raw.log_softmax(x[one], axis=1), log_out[one])
+        np.testing.assert_array_equal(
+            raw.log_softmax_adjoint(g[one], log_out[one], axis=1), log_dx[one]
+        )
     spread = np.repeat(x, 2, axis=1)[:, ::2]
     np.testing.assert_array_equal(raw.softmax(spread, axis=1), out)
 

@@ -62,6 +62,7 @@ BLOCKS: dict[str, tuple[Block, Callable[[], Any]]] = {
     "saved_tensors_hooks": (lambda: saved_tensors_hooks(lambda t: t, lambda t: t), packs),
     "save_on_disk": (paddle.autograd.save_on_disk, packs),
     "strong_zeros": (paddle.strong_zeros, strong),
+    "auto_cast": (paddle.amp.auto_cast, paddle.amp.is_autocast_enabled),
     "program_guard": (
         lambda: static.program_guard(static.Program(), static.Program()),
         lambda: (
@@ -100,6 +101,7 @@ def test_every_block_of_the_surface_is_tried() -> None:
     others = {
         "Executor", "RemovableHandle", "Switch", "While", "IfElse",  # an object of the user's
         "ExponentialMovingAverage",
+        "amp_guard",  # auto_cast by its other name
         "device",  # device_guard by its other name
         "InstalledAsPaddle",  # what `import paddle` gives; see tests/surface/test_as_paddle.py
         "own_generator",  # for the text of generated programs, which run from end to end

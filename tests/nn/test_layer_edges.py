@@ -106,7 +106,6 @@ def test_an_error_inside_of_a_property_is_told():
         (lambda n: n.create_buffer("seen", [-3]), ArgumentError, r"size 0 of \[-3\]"),
         (lambda n: n.create_buffer("seen", [True]), ArgumentError, r"size 0 of \[True\]"),
         (lambda n: n.create_buffer("seen", [3], "k"), TypeError, "fill must be a number, got str"),
-        (lambda n: n.bfloat16(), AttributeError, "float16"),
         (
             lambda n: nn.Linear(1, 1).set_state_dict({"weight": [[1.0], [1, 2]], "bias": None}),
             ArgumentError,

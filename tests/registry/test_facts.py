@@ -336,7 +336,7 @@ class Counting(np.ndarray):
 
 STEPS = """
 sgd momentum adam adam_amsgrad adamw adamw_amsgrad adamax lamb nadam radam rmsprop adagrad adadelta
-rprop softmax softmax_adjoint log_softmax logsumexp p_norm bell
+rprop softmax softmax_adjoint log_softmax log_softmax_adjoint logsumexp p_norm bell
 """
 
 

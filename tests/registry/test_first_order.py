@@ -27,7 +27,17 @@ COMPLEX_TOLERANCE = 1e-12
 
 # Operations with a gradient whose kernels are no analytic functions, or take no complex numbers.
 REAL = {"abs", "cast", "cast_like", "erf", "gelu", "max", "max_pool", "maximum", "min", "minimum"}
-REAL |= {"cummax", "cummin", "logcumsumexp", "mode", "p_norm", "relu", "sigmoid", "topk"}
+REAL |= {
+    "cummax",
+    "cummin",
+    "deviation",
+    "logcumsumexp",
+    "mode",
+    "p_norm",
+    "relu",
+    "sigmoid",
+    "topk",
+}
 
 
 def is_analytic(op, sample):
@@ -38,7 +48,8 @@ def is_analytic(op, sample):
 REAL |= {"atan2", "bessel_i", "bessel_ie", "erfinv", "frexp", "gamma_density", "gammainc"}
 REAL |= {"gammaincc", "hypot", "lgamma", "logaddexp", "logit", "polygamma", "remainder", "sinc"}
 # Activations and bounded logarithms: made of pieces.
-REAL |= {"bounded_log", "elu", "log_sigmoid", "logistic_loss", "silu", "softplus"}
+REAL |= {"bounded_log", "elu", "gelu_tanh", "log_sigmoid", "logistic_entropy", "logistic_loss"}
+REAL |= {"mish", "silu", "softplus"}
 REAL |= {"cholesky", "cofactor", "cofactor_tangent", "eigh", "pinv", "qr", "slogdet", "svd"}
 REAL |= {"dft", "from_half_spectrum", "from_half_spectrum_like", "half_spectrum"}
 

@@ -34,7 +34,7 @@ def test_there_are_such_rules():
     assert {"tanh-x", "sigmoid-x", "divide-y", "sqrt-x"} <= set(IDS)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])  # in which rules are run
 @pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
 def test_the_bits_are_those_of_the_rule(op, name, rule, large, dtype):
     operands, out, attrs = arrays(op, dtype)

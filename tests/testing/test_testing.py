@@ -665,7 +665,7 @@ FAULTS = {
         {},
         lambda xp, g, x: 2.0 * g * (x + 0.25 - 0.25 if isinstance(x, Variable) else x),
     ),
-    "dtypes of gradients in float16": (
+    "dtypes of gradients in float32": (
         np.square,
         {},
         lambda xp, g, x: g * xp.cast(2.0 * x, dtype="float64"),

@@ -44,7 +44,8 @@ from autograd_engine.errors import (
     RegistryError,
     ShapeError,
 )
-from autograd_engine.ops.registry.namespace import ops, raw
+from autograd_engine.ops.registry.halves import rounded_once
+from autograd_engine.ops.registry.namespace import ops, raw, raw_wide
 from autograd_engine.ops.registry.opdef import (
     NONDIFF,
     REGISTRY,
@@ -75,7 +76,9 @@ class Operation(OpDef):
         super().__init__(name, kernel, infer=infer, result="view", **options)
         if not self.elementwise:
             self.stacks = "each"
-        self.kernel = guarded(self, kernel)
+        self.direct = guarded(self, kernel)
+        single = self.halves == "in float32"
+        self.kernel = rounded_once(self, self.direct) if single else self.direct
         self._lock = renewed_lock(self._forget_bound)
         self.__name__ = name
         self.__doc__ = getattr(kernel, "__doc__", None)
@@ -178,9 +181,11 @@ class Operation(OpDef):
         rule.fn = noted
         return rule
 
-    def pullback(self, mask: int, project: int = 0) -> Pullback:
+    def pullback(
+        self, mask: int, project: int = 0, dtypes: Sequence[np.dtype[Any]] = ()
+    ) -> Pullback:
         with self._lock:
-            return super().pullback(mask, project)
+            return super().pullback(mask, project, dtypes)
 
     def rule_at(self, position: int) -> Rule | None:
         name = self.input_at(position)
@@ -212,7 +217,7 @@ class Operation(OpDef):
         where = f"{self.name}: the rule for {name} returned"
         if isinstance(value, Lazy):
             return value
-        arrays = getattr(xp, "base", xp) is raw
+        arrays = getattr(xp, "base", xp) in (raw, raw_wide)
         if not hasattr(value, "dtype") or (
             not arrays and isinstance(value, (np.ndarray, np.generic))
         ):

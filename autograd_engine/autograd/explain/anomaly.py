@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from autograd_engine.core.dtypes import HALVES, INEXACT, NUMBERS_AND_BOOLS, REALS
 from autograd_engine.core.locations import Location
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.overrides import OverridingBlock
@@ -39,10 +40,10 @@ class Anomaly:
 
     def bad(self, array: Any) -> Array | None:
         """Where `array` has what is looked for; None where it has nothing of it."""
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "fc" or not array.size:
+        if not isinstance(array, np.ndarray) or array.dtype not in INEXACT or not array.size:
             return None
         with np.errstate(all="ignore"):
-            wide = np.float32 if array.dtype == np.float16 else None
+            wide = np.float32 if array.dtype in HALVES else None
             if np.isfinite(np.add.reduce(array, axis=None, dtype=wide)):
                 return None  # one pass, no temporary; it is finite for nearly every array
         if self.nan and self.inf:
@@ -80,7 +81,7 @@ class Anomaly:
         named = [
             (op.input_at(k), a)
             for k, a in enumerate(operands)
-            if isinstance(a, np.ndarray) and a.dtype.kind in "biufc"
+            if isinstance(a, np.ndarray) and a.dtype in NUMBERS_AND_BOOLS
         ]
         nan = np.isnan(out)
         if self.nan and nan.any():
@@ -221,7 +222,7 @@ def _operand(name: str, array: Array, index: tuple[int, ...] | None, shape: tupl
     """Its element at `index` of the result, else its shape and range."""
     if index is not None:
         return f"{name} = {np.broadcast_to(array, shape)[index]:.6g}"
-    ordered = array.dtype.kind in "iuf" and array.size
+    ordered = array.dtype in REALS and array.size
     extent = f" and values from {array.min():.6g} to {array.max():.6g}" if ordered else ""
     return f"{name} has shape {format_shape(array.shape)}{extent}"
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd_engine.autograd.explain.graph_walk import arrows
 from autograd_engine.autograd.explain.report import Reason
+from autograd_engine.core.dtypes import BOOLS, FLOATS, INEXACT, REALS, REALS_AND_BOOLS, finfo
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_node import lines, saved_entries
 from autograd_engine.eager.tape import Edge, Node
@@ -45,7 +46,7 @@ def zero_cause(node: Node, edge: Edge, arrived: list[Array], saved: tuple[Any, .
     """Why `node` handed zeros on along `edge` though something else arrived."""
     at = node.location
     largest = max((float(np.abs(a).max()) for a in arrived if a.size), default=0.0)
-    limit = max((float(np.finfo(a.dtype).tiny) for a in arrived if a.dtype.kind == "f"), default=0)
+    limit = max((float(finfo(a.dtype).tiny) for a in arrived if a.dtype in FLOATS), default=0)
     if 0 < largest < limit * 1e10:
         return Reason(
             "underflow",
@@ -63,9 +64,9 @@ def _ranges(node: Node, saved: tuple[Any, ...]) -> str:
     texts = []
     for name, value in zip(node.pullback.saved, saved, strict=False):
         if isinstance(value, np.ndarray) and value.size:
-            if value.dtype.kind == "b":
+            if value.dtype in BOOLS:
                 texts.append(f"{name}: {np.count_nonzero(value)} of {value.size} True")
-            elif value.dtype.kind in "iuf":
+            elif value.dtype in REALS:
                 texts.append(f"{name}: {value.min():.4g} to {value.max():.4g}")
     return f" ({'; '.join(texts[:3])})" if texts else ""
 
@@ -90,7 +91,7 @@ def nonfinite_cause(
     poisoned = [
         name
         for name, kept in zip(node.pullback.saved, saved, strict=False)
-        if isinstance(kept, np.ndarray) and kept.dtype.kind == "f" and not np.isfinite(kept).all()
+        if isinstance(kept, np.ndarray) and kept.dtype in FLOATS and not np.isfinite(kept).all()
     ]
     if poisoned:
         return Reason(
@@ -106,7 +107,7 @@ def nonfinite_cause(
             "operand as well: where(ok, f(where(ok, x, 1.0)), other)",
             str(at),
         )
-    if g is not None and seen and abs(float(g)) < np.sqrt(float(np.finfo(given.dtype).max)):
+    if g is not None and seen and abs(float(g)) < np.sqrt(float(finfo(given.dtype).max)):
         hint = node.pullback.op.hint or "keep its operand away from there"
         return Reason(
             "infinite_derivative",
@@ -123,7 +124,7 @@ def nonfinite_cause(
 
 def _at(array: Array, index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     """The element of `array` that stands at `index` of a result of `shape`."""
-    if array.dtype.kind not in "biuf":
+    if array.dtype not in REALS_AND_BOOLS:
         return None
     if array.shape == shape:
         return array[index]
@@ -206,4 +207,4 @@ def _first(node: Node, name: str, values: dict[Edge, Array]) -> Reason:
 
 
 def _finite(array: Array) -> bool:
-    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+    return array.dtype not in INEXACT or bool(np.isfinite(array).all())

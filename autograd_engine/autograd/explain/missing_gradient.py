@@ -28,6 +28,7 @@ from autograd_engine.autograd.explain.lost_history import (
 )
 from autograd_engine.autograd.explain.report import Explanation, Reason
 from autograd_engine.autograd.gradient import leads_to
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_node import freed_at, lines, output_of
@@ -277,7 +278,7 @@ def _subject(x: Tensor) -> str:
 
 
 def _why_none(x: Tensor, loss: Tensor | None) -> tuple[list[Reason], list[str]]:
-    if x._data.dtype.kind != "f":
+    if x._data.dtype not in FLOATS:
         return [
             Reason(
                 "not_floating",

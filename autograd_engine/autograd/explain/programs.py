@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograd_engine.autograd.explain.report import Explanation, Reason
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_node import lines
 from autograd_engine.errors import NotATensorError
@@ -59,7 +60,7 @@ def explain_variable(x: Any, loss: Any, program: Program | None) -> Explanation:
 
 
 def _why_none(block: Block, x: Variable, loss: Variable | None) -> tuple[list[Reason], list[str]]:
-    if x.spec.dtype.kind != "f":
+    if x.spec.dtype not in FLOATS:
         text = (
             f"it holds {x.spec.dtype.name}, and only floating variables carry gradients: declare "
             "it with dtype='float32'"
@@ -176,7 +177,7 @@ def _no_rule(operator: Operator, position: int, ref: Ref) -> Reason:
 def _stops(operator: Operator, position: int, result: Ref) -> Reason:
     at = operator.location
     dtype = result.var.spec.dtype
-    if dtype.kind != "f":
+    if dtype not in FLOATS:
         return Reason(
             "integer_cast",
             f"cut by {operator.type} at {lines(at)}: {result.var.name} holds {dtype.name}, and no "

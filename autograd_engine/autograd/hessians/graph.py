@@ -18,6 +18,7 @@ from autograd_engine.autograd.gradient import leads_to
 from autograd_engine.autograd.hessians.sparse_directions import OneHotBatching
 from autograd_engine.autograd.hessians.straight_line import array_of, compiled
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
+from autograd_engine.core.dtypes import FLOAT64
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager import tape
 from autograd_engine.eager.tape import Edge
@@ -230,7 +231,8 @@ def _call_of(node: Node, moved: Container[Value]) -> _Call:
     op, operands = node.op, node.operands
     mask = sum(1 << k for k, v in enumerate(operands) if v in moved and op.rule_at(k) is not None)
     shapes = [getattr(v, "shape", ()) for v in operands]
-    pullback = op.pullback(mask, op.projected(shapes, node.results[0].shape))
+    dtypes = [getattr(v, "dtype", FLOAT64) for v in operands]
+    pullback = op.pullback(mask, op.projected(shapes, node.results[0].shape), dtypes)
     results = (node.results,) if op.variadic_output else node.results
     saved = pullback.save(*op.group(operands), *results)
     moving: list[Any] = [operands[k] for k in pullback.wanted]

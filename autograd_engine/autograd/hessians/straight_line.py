@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.locations import run_generated
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
@@ -156,7 +157,7 @@ def _lead_axes(node: Node) -> int:
     (x,) = node.values
     axis = node.attrs["axis"]
     fits = (
-        x.dtype.char in "fd"
+        x.dtype in BLAS_REALS
         and not node.attrs["keepdims"]
         and axis == tuple(range(1, len(axis) + 1))
         and 0 < len(axis) < x.ndim - 1

@@ -29,9 +29,12 @@ from autograd_engine.compiler.native.tracing.kernel_trace import (
     Traced,
     traced_kernel,
 )
+from autograd_engine.core.dtypes import BOOL, FLOAT32, FLOAT64
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.stand_ins import bind_operators
+
+Dtype = np.dtype[Any]
 
 __all__ = ["row_text"]
 
@@ -49,8 +52,8 @@ _EXACT: Final = frozenset(
 # What NumPy computes faster, by the dtype; besides what `LIBM` has element by element and NumPy, on
 # some processors, in vectors: there C would take ten times as long.
 _NUMPYS: Final = {
-    "f": frozenset(("cos", "log10", "log2", "sin", "tan")),
-    "d": frozenset(("logaddexp", "tan")),
+    FLOAT32: frozenset(("cos", "log10", "log2", "sin", "tan")),
+    FLOAT64: frozenset(("logaddexp", "tan")),
 }
 _OPERANDS: Final = 8  # AE_OPERANDS of kernels.h
 _OTHER_COST: Final = 4  # of a function that is computed, when an exact one costs 1
@@ -59,13 +62,13 @@ _OTHER_COST: Final = 4  # of a function that is computed, when an exact one cost
 class _Chain(Loops):
     """Steps on arrays of one shape, and nothing but scalar functions of their elements."""
 
-    def __init__(self, char: str) -> None:
+    def __init__(self, dtype: Dtype) -> None:
         super().__init__(blas=False)
-        self.char = char
+        self.float_dtype = dtype
         self.given: list[Buffer] = []
 
-    def operand_like(self, char: str, shape: tuple[int, ...] = (_SIZE,)) -> Traced:
-        buffer = self.buffer(shape, char)
+    def operand_like(self, dtype: Dtype, shape: tuple[int, ...] = (_SIZE,)) -> Traced:
+        buffer = self.buffer(shape, dtype)
         self.given.append(buffer)
         return self.all_of(buffer)
 
@@ -76,10 +79,10 @@ class _Chain(Loops):
             raise NotLowered("powers are NumPy's")
         scalar = SCALARS.get(step.function)
         one_by_one = scalar is not None and scalar.maths in LIBM and hasattr(np, step.function)
-        if one_by_one or step.function in _NUMPYS[self.char]:
+        if one_by_one or step.function in _NUMPYS[self.float_dtype]:
             raise NotLowered(f"NumPy is faster at {step.function}")
         dtypes = [step.outs[0].dtype, *[t.dtype for t in step.args]]
-        if any(dtype.char not in ("?", self.char) for dtype in dtypes):
+        if any(dtype not in (BOOL, self.float_dtype) for dtype in dtypes):
             raise NotLowered("it has another dtype between")
         if not step.outs[0].shape:  # Python computes with attributes in float64
             raise NotLowered("it computes with attributes alone")
@@ -94,7 +97,7 @@ class _Chain(Loops):
         return traced_kernel(op.kernel, self)(*operands, **attrs)
 
 
-def row_text(name: str, char: str) -> str:
+def row_text(name: str, dtype: Dtype) -> str:
     """The C of a row for a dtype: ``kernel``, and for each input the rule of its name.
 
     What cannot be written is left out.
@@ -102,18 +105,18 @@ def row_text(name: str, char: str) -> str:
     op = REGISTRY.get(name)
     if op is None:
         return ""
-    parts = [_attempted(_kernel, op, "kernel", char)]
+    parts = [_attempted(_kernel, op, "kernel", dtype)]
     for k, given in enumerate(op.inputs):
         rule = op.rule_at(k) if given in op.rules else None
         if rule is not None and op.tangent == "elementwise" and not rule.group:
-            parts.append(_attempted(_rule(rule), op, given, char))
+            parts.append(_attempted(_rule(rule), op, given, dtype))
     return "\n".join(filter(None, parts))
 
 
 def _attempted(
-    write: Callable[[_Chain, OpDef], Sequence[Traced]], op: OpDef, name: str, char: str
+    write: Callable[[_Chain, OpDef], Sequence[Traced]], op: OpDef, name: str, dtype: Dtype
 ) -> str:
-    chain = _Chain(char)
+    chain = _Chain(dtype)
     try:
         with np.errstate(all="ignore"):
             results = write(chain, op)
@@ -125,11 +128,13 @@ def _attempted(
 
 
 def _attributes(chain: _Chain, names: Sequence[str]) -> dict[str, Traced]:
-    return {name: chain.operand_like(chain.char, ()) for name in names}
+    return {name: chain.operand_like(chain.float_dtype, ()) for name in names}
 
 
 def _kernel(chain: _Chain, op: OpDef) -> Sequence[Traced]:
-    operands = [chain.operand_like("?" if n in op.untyped else chain.char) for n in op.inputs]
+    operands = [
+        chain.operand_like(BOOL if n in op.untyped else chain.float_dtype) for n in op.inputs
+    ]
     found = chain.lowered(op, operands, _attributes(chain, tuple(op.attrs)))
     return found if op.multiple else [found]
 
@@ -137,7 +142,7 @@ def _kernel(chain: _Chain, op: OpDef) -> Sequence[Traced]:
 def _rule(rule: Rule) -> Callable[[_Chain, OpDef], Sequence[Traced]]:
     def write(chain: _Chain, op: OpDef) -> Sequence[Traced]:
         xp = _Operations(chain)
-        given = [_Value(xp, chain.operand_like(chain.char)) for _ in ("g", *rule.saves)]
+        given = [_Value(xp, chain.operand_like(chain.float_dtype)) for _ in ("g", *rule.saves)]
         attrs = {k: _Value(xp, v) for k, v in _attributes(chain, rule.attrs).items()}
         result = rule.fn(xp, *given, **attrs)
         if len(chain.steps) < 2:
@@ -167,7 +172,7 @@ class _Operations:
         start = len(self.chain.steps)
         result = self.chain.lowered(op, given, attrs)
         exact = all(s.function in _EXACT for s in self.chain.steps[start:] if isinstance(s, Map))
-        if not exact and not (op.in_c and _has_kernel(op.name, self.chain.char)):
+        if not exact and not (op.in_c and _has_kernel(op.name, self.chain.float_dtype)):
             raise NotLowered(f"{op.name} alone is NumPy's")
         return _Value(self, result)
 
@@ -187,9 +192,9 @@ bind_operators(_Value, lambda self, name, xs: self.operations.apply(REGISTRY[nam
 
 
 @functools.cache
-def _has_kernel(name: str, char: str) -> bool:
+def _has_kernel(name: str, dtype: Dtype) -> bool:
     """Whether there is C for the kernel of a row."""
-    return bool(_attempted(_kernel, REGISTRY[name], "kernel", char))
+    return bool(_attempted(_kernel, REGISTRY[name], "kernel", dtype))
 
 
 # --- text
@@ -197,8 +202,8 @@ def _has_kernel(name: str, char: str) -> bool:
 
 def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
     """A ufunc, and the loop over elements that follow each other that it runs."""
-    real, given = C_TYPES[chain.char], len(chain.given)
-    kinds = [C_TYPES[b.dtype.char] for b in chain.given] + [real] * len(results)
+    real, given = C_TYPES[chain.float_dtype], len(chain.given)
+    kinds = [C_TYPES[b.dtype] for b in chain.given] + [real] * len(results)
     if len(kinds) > _OPERANDS:
         raise NotLowered("it has too many operands")
     heads = [
@@ -215,13 +220,13 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
         numbers = [None] * len(args)  # powers and the like have one way for all
         value = expression(step.function, args, numbers, typed, out.dtype, used)
         names[out.number] = f"v{len(lines)}"
-        lines.append(f"{C_TYPES[out.dtype.char]} v{len(lines)} = {value};")
+        lines.append(f"{C_TYPES[out.dtype]} v{len(lines)} = {value};")
         cost += 1 if step.function in _EXACT else _OTHER_COST
     for k, result in enumerate(results, given):
-        if result.shape != (_SIZE,) or result.dtype.char != chain.char:
+        if result.shape != (_SIZE,) or result.dtype != chain.float_dtype:
             raise NotLowered("its result is of another kind")
         lines.append(f"a{k}[j] = {_text(result.term, names)};")
-    inputs = ",".join("?()" if b.dtype.char == "?" else "()" for b in chain.given)
+    inputs = ",".join("?()" if b.dtype == BOOL else "()" for b in chain.given)
     outputs = ",".join(["()"] * len(results))
     sizes = ", ".join(f"sizeof({kind})" for kind in kinds)
     counts = f"{given}, {len(results)}, {cost}"

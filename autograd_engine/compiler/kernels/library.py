@@ -19,9 +19,11 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any, Final
 
+import numpy as np
+
 from autograd_engine.compiler.kernels.elementwise import row_text
 from autograd_engine.compiler.kernels.ufuncs import made_ufunc
-from autograd_engine.compiler.native.c_code.scalars import SUFFIXES
+from autograd_engine.compiler.native.c_code.scalars import suffix
 from autograd_engine.compiler.native.emit.math_functions import NAMES, filled, needed
 from autograd_engine.compiler.native.runtime import Runtime, get_runtime, header
 from autograd_engine.compiler.native.toolchain.compiler import (
@@ -51,16 +53,16 @@ _ARGUMENTS: Final[dict[str, Any]] = {
 }
 
 _lock = renewed_lock()
-_libraries: dict[tuple[str, str], dict[str, Any]] = {}
+_libraries: dict[tuple[str, np.dtype[Any]], dict[str, Any]] = {}
 
 
-def compiled_function(name: str, char: str) -> Callable[..., Any] | None:
-    """The function of a name, for the dtype with that character; None where none can be made."""
+def compiled_function(name: str, dtype: np.dtype[Any]) -> Callable[..., Any] | None:
+    """The function of a name, for a dtype; None where none can be made."""
     file, _, function = name.partition(".")
     with _lock:
-        found = _libraries.get((file, char))
+        found = _libraries.get((file, dtype))
         if found is None:
-            found = _libraries[file, char] = _made(file, char)
+            found = _libraries[file, dtype] = _made(file, dtype)
     return found.get(function)
 
 
@@ -77,22 +79,22 @@ def _tools() -> tuple[Toolchain, Runtime] | None:
         return None
 
 
-def _made(file: str, char: str) -> dict[str, Any]:
+def _made(file: str, dtype: np.dtype[Any]) -> dict[str, Any]:
     """The functions of a file."""
     tools = _tools()
     if tools is None:
         return {}
     toolchain, runtime = tools
     row = file.removeprefix(ROW)
-    text = filled(_text(f"{file}.c") if row == file else row_text(row, char), char)
+    text = filled(_text(f"{file}.c") if row == file else row_text(row, dtype), dtype)
     if not text:
         return {}
     try:
-        library = load(_source(text, char), toolchain, f"kernels for large arrays ({row})")
+        library = load(_source(text, dtype), toolchain, f"kernels for large arrays ({row})")
     except CompileError:
         return {}
     runtime.bind(library)
-    return {**_ufuncs(row, text, library, char), **_functions(text, library, char)}
+    return {**_ufuncs(row, text, library, dtype), **_functions(text, library, dtype)}
 
 
 def _text(name: str) -> str:
@@ -102,29 +104,29 @@ def _text(name: str) -> str:
     return _INCLUDED.sub(lambda found: _text(found[1]), text)
 
 
-def _source(text: str, char: str) -> str:
+def _source(text: str, dtype: np.dtype[Any]) -> str:
     """The whole of a C source: what it calls stands before it."""
-    common = filled(_text("kernels.h"), char)
+    common = filled(_text("kernels.h"), dtype)
     maths = needed(NAMES.intersection(_CALLED.findall(common + text)))
     head = f"#define AE_HEAD {object.__basicsize__}"
     return "\n".join([header(), head, maths, common, text])
 
 
-def _ufuncs(row: str, text: str, library: ctypes.CDLL, char: str) -> dict[str, Any]:
+def _ufuncs(row: str, text: str, library: ctypes.CDLL, dtype: np.dtype[Any]) -> dict[str, Any]:
     found = {}
     for name, signature in _UFUNC.findall(text):
-        short = name.removesuffix(f"_{SUFFIXES[char]}")
-        ufunc = made_ufunc(f"{row}_{short}", getattr(library, name), signature, char)
+        short = name.removesuffix(f"_{suffix(dtype)}")
+        ufunc = made_ufunc(f"{row}_{short}", getattr(library, name), signature, dtype)
         if ufunc is not None:
             found[short] = ufunc
     return found
 
 
-def _functions(text: str, library: ctypes.CDLL, char: str) -> dict[str, Any]:
+def _functions(text: str, library: ctypes.CDLL, dtype: np.dtype[Any]) -> dict[str, Any]:
     found = {}
     for name, parameters in _FUNCTION.findall(text):
         function = getattr(library, name)
         function.argtypes = [_ARGUMENTS[p.split()[-2]] for p in parameters.split(",")]
         function.restype = None
-        found[name.removesuffix(f"_{SUFFIXES[char]}")] = function
+        found[name.removesuffix(f"_{suffix(dtype)}")] = function
     return found

@@ -44,7 +44,7 @@ def _table() -> Any:
     return table if table[_TYPE] == id(np.ufunc) else None
 
 
-def made_ufunc(name: str, loop: Any, signature: str, char: str) -> np.ufunc | None:
+def made_ufunc(name: str, loop: Any, signature: str, dtype: np.dtype[Any]) -> np.ufunc | None:
     """A ufunc of one loop; None where this NumPy does not let us make one.
 
     Parameters
@@ -55,8 +55,8 @@ def made_ufunc(name: str, loop: Any, signature: str, char: str) -> np.ufunc | No
     signature : str
         Core dimensions, ``"(n),()->(n)"``; without any it goes element by element. An operand of
         another dtype has the character of that in front: ``"?(),()->()"``.
-    char : str
-        Of the dtype that all other operands and results have.
+    dtype : np.dtype
+        That of all other operands and results.
     """
     table = _table()
     if table is None:
@@ -65,7 +65,7 @@ def made_ufunc(name: str, loop: Any, signature: str, char: str) -> np.ufunc | No
     counts = inputs.count("("), outputs.count("(")
     loops = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value)
     data = (ctypes.c_void_p * 1)(None)
-    chars = [found or char for found in _OPERAND.findall(signature)]
+    chars = [found or dtype for found in _OPERAND.findall(signature)]
     kinds = ctypes.create_string_buffer(bytes([np.dtype(each).num for each in chars]))
     text, core = name.encode(), signature.replace("?", "").encode()
     _kept.extend((loops, data, kinds, text, core))

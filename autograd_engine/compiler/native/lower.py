@@ -28,6 +28,7 @@ from autograd_engine.compiler.native.tracing.kernel_trace import (
     Traced,
     traced_kernel,
 )
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import OpDef
 
@@ -127,7 +128,7 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
     if op.random or op.effect:
         raise NotLowered("it draws random numbers" if op.random else "it has an effect")
     for part in (*operands, *(v.spec for v in node.results)):
-        if part is not None and part.dtype.char not in NATIVE_DTYPES:
+        if part is not None and part.dtype not in NATIVE_DTYPES:
             raise NotLowered(f"{part.dtype.name} is left to NumPy")
     if not op.checks_values and all(v.size == 0 for v in node.results):
         return [loops.zeros(v.shape, v.dtype) for v in node.results]
@@ -166,6 +167,6 @@ def _for_numpy(loops: Loops, operand: Any) -> Any:
     term = operand.term
     if term.buffer is not None or not operand.size or not operand.shape:
         return term
-    if operand.dtype.kind == "c":  # C has no such numbers to fill memory with
+    if operand.dtype in COMPLEX:  # C has no such numbers to fill memory with
         return loops.operand(np.full(operand.shape, term.number, operand.dtype)).term
     return loops.copied(operand).term

@@ -106,7 +106,7 @@ class Place:
             base, shift = base.root()
             offset += shift
         where = base if isinstance(base, int) else id(base)
-        return (where, offset, self.shape, self.strides, self.dtype.char)
+        return (where, offset, self.shape, self.strides, self.dtype)
 
     def view(self, array: Array) -> Array:
         """The same view of memory that begins with `array`, as a flat array of bytes."""

@@ -69,16 +69,16 @@ def _spec(node: Node, k: int) -> Any:
     return value.spec
 
 
-@handles("log_softmax", "softmax", "softmax_adjoint")
+@handles("log_softmax", "log_softmax_adjoint", "softmax", "softmax_adjoint")
 def _softmax(lowering: Lowering, node: Node) -> bool:
     function = {
         "log_softmax": rows.log_softmax_into,
+        "log_softmax_adjoint": rows.log_softmax_adjoint_into,
         "softmax": rows.softmax_into,
         "softmax_adjoint": rows.softmax_adjoint_into,
     }[node.op.name]
     spec, axis = _spec(node, -1), node.attrs["axis"]
-    shorter = node.op.name != "log_softmax"
-    shape = rows.softmax_lines(spec, axis) if shorter else rows.lines(spec, (axis,))
+    shape = rows.softmax_lines(spec, axis)
     return _by_rows(lowering, node, shape, in_columns(spec, (axis,)), function)
 
 

@@ -27,8 +27,9 @@ from autograd_engine.compiler.planned.ufunc_trace import (
     traced,
 )
 from autograd_engine.compiler.python.function import compile_alone, takes_scattered
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array, Spec, reduced_shape
-from autograd_engine.ops.kernels.compiled import LARGE as C_LARGE, ROW, compiled, in_numpy
+from autograd_engine.ops.kernels.compiled import ROW, compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import steps_by_one
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -110,7 +111,7 @@ class Lowering:
 
     def number(self, array: Array, shape: tuple[int, ...] = (), *, spread: bool = False) -> Place:
         """A constant; of `shape`, filled with it."""
-        key = (array.tobytes(), array.dtype.char, array.shape, shape, spread)
+        key = (array.tobytes(), array.dtype, array.shape, shape, spread)
         place = self._numbers.get(key)
         if place is None:
             if spread:
@@ -223,7 +224,7 @@ class Lowering:
         if not all(isinstance(s, Place) for s in sources):
             return self.apply(ufunc, sources, out, quiet)
         keys = tuple(s.key for s in sources)  # type: ignore[union-attr]
-        key = (id(ufunc), keys, out.dtype.char, out.strides, quiet)
+        key = (id(ufunc), keys, out.dtype, out.strides, quiet)
         found = self._computed.get(key)
         if found is None:
             found = self._computed[key] = self.apply(ufunc, sources, out, quiet)
@@ -254,7 +255,7 @@ class Lowering:
         """Write the steps of a node."""
         self.origin = node.origin
         handler = HANDLERS.get(node.op.name)
-        known = REGISTRY.get(node.op.name) is node.op
+        known = REGISTRY.get(node.op.name) is node.op and not _in_float32(node)
         if not (known and handler is not None and handler(self, node)) and not (
             known and self._elementwise(node)
         ):
@@ -265,7 +266,10 @@ class Lowering:
         along = op.name in _ALONG_ROWS
         if not (along or op.elementwise):
             return False
-        found = _in_c(node) or self.trace_of(node, along=along)
+        ufunc = _in_c(node)
+        if ufunc is not None and op.multiple:  # a step has one result
+            return False
+        found = _one_call(node, ufunc) if ufunc is not None else self.trace_of(node, along=along)
         if found is None:
             return False
         shape = node.results[0].shape
@@ -439,8 +443,9 @@ class Lowering:
         made = [
             self.local(v, contiguous=packed, reads=() if fresh else reads) for v in node.results
         ]
-        function = partial(node.op.kernel, **node.attrs) if node.attrs else node.op.kernel
         op = node.op
+        kernel = op.kernel_for(_dtypes(node))
+        function = partial(kernel, **node.attrs) if node.attrs else kernel
         self.call(function, *operands, makes=made, multiple=op.multiple, always=op.runs_always)
         if node.op.name == "add_n" and any(v in self.scattered.values() for v in reads):
             self.scattered[id(node.results[0])] = made[0]
@@ -472,29 +477,42 @@ class Lowering:
         self.inner.append(compiled)
 
 
-def _in_c(node: Node) -> Traced | None:
-    """One call, where the kernel of a node leaves its operands to C: see `registry.compiled_rows`.
+def _dtypes(node: Node) -> list[np.dtype[Any]]:
+    return [v.dtype for v in (*node.operands, *node.results) if v is not None]
+
+
+def _in_float32(node: Node) -> bool:
+    """Whether the kernel computes in another dtype than that of operands, which it knows how to."""
+    op = node.op
+    if not isinstance(op, OpDef) or op.halves != "in float32":
+        return False
+    return not HALVES.isdisjoint(_dtypes(node))
+
+
+def _in_c(node: Node) -> Any:
+    """What the kernel of a node leaves its operands to in C, or None: see `registry.compiled_rows`.
 
     Selections have the same bits in NumPy.
     """
     op = node.op
     values = [v for v in node.operands if isinstance(v, Value)]
-    if not op.in_c or op.multiple or op.untyped or len(values) != len(node.operands):
+    if not op.in_c or op.untyped or len(values) != len(node.operands):
         return None
     dtype = values[0].dtype
-    if max(v.size for v in values) < C_LARGE or any(v.dtype != dtype for v in values):
+    if max(v.size for v in values) < op.c_from or any(v.dtype != dtype for v in values):
         return None
-    ufunc = compiled(f"{ROW}{op.name}.kernel", np.empty(0, dtype))
-    if ufunc is None:
-        return None
-    numbers = [np.asarray(node.attrs[name], dtype) for name in op.attrs]
-    count = len(values)
+    return compiled(f"{ROW}{op.name}.kernel", np.empty(0, dtype))
+
+
+def _one_call(node: Node, ufunc: Any) -> Traced:
+    dtype, count = node.results[0].dtype, len(node.operands)
+    numbers = [np.asarray(node.attrs[name], dtype) for name in node.op.attrs]
     return Traced((Call(ufunc, (*range(count), *numbers), dtype),), (count,))
 
 
 # What is elementwise but for sums along rows; long ones have steps of their own.
 _ALONG_ROWS: Final = frozenset(
-    ["log_softmax", "logsumexp", "softmax", "softmax_adjoint", "standardize"]
+    ["log_softmax", "log_softmax_adjoint", "softmax", "softmax_adjoint", "standardize"]
 )
 
 

@@ -17,9 +17,10 @@ from autograd_engine.compiler.planned.buffers import (
     written,
 )
 from autograd_engine.compiler.planned.lowering import Lowering, Operand, handles
+from autograd_engine.core.dtypes import BLAS_REALS, BOOLS, COMPLEX
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
-from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
 from autograd_engine.ops.kernels.sums import MANY_ROWS
 
@@ -47,7 +48,7 @@ def _matmul(lowering: Lowering, node: Node) -> bool:
             operand = view(operand, lambda x: x.swapaxes(-1, -2))
         operands.append(operand)
     x, y = operands
-    if result.dtype.char not in "fd" or x.dtype != result.dtype or y.dtype != result.dtype:
+    if result.dtype not in BLAS_REALS or x.dtype != result.dtype or y.dtype != result.dtype:
         return False
     if not result.size or not x.shape[-1]:
         return False
@@ -98,7 +99,10 @@ def _into_product(x: Any, y: Any, out: Any) -> None:
 def _row_sums(lowering: Lowering, x: Place, out: Place) -> None:
     """As `rows.row_sums`: `x` is [rows, width], `out` [rows]."""
     _count, width = x.shape
-    if width <= rows.WIDE:
+    run = compiled("sums.sum", np.empty(0, x.dtype))
+    if run is not None:
+        lowering.call(run, x, out, writes=[out])
+    elif width <= rows.WIDE:
         ones = lowering.number(np.ones((), x.dtype), (width,))
         lowering.call(np.vecdot, x, ones, out, writes=[out])
     else:
@@ -140,7 +144,7 @@ def _plain(lowering: Lowering, node: Node) -> Place | None:
 @handles("sum", "mean")
 def _sum(lowering: Lowering, node: Node) -> bool:
     x = _plain(lowering, node)
-    if x is None or x.dtype.char not in "fd":
+    if x is None or x.dtype not in BLAS_REALS:
         return False
     result = node.results[0]
     axis, keepdims = node.attrs["axis"], node.attrs["keepdims"]
@@ -158,7 +162,7 @@ def _sum(lowering: Lowering, node: Node) -> bool:
 def _extremum(lowering: Lowering, node: Node) -> bool:
     x = _plain(lowering, node)
     result = node.results[0]
-    if x is None or x.dtype.kind == "c" or (result.dtype.kind == "b" and x.dtype.kind != "b"):
+    if x is None or x.dtype in COMPLEX or (result.dtype in BOOLS and x.dtype not in BOOLS):
         return False
     ufunc = {"max": np.maximum, "min": np.minimum, "any": np.logical_or, "all": np.logical_and}
     out = Place.of(result.shape, result.dtype)
@@ -172,7 +176,7 @@ def _extremum(lowering: Lowering, node: Node) -> bool:
 def _sum_like(lowering: Lowering, node: Node) -> bool:
     """As its kernel."""
     x, result = lowering.place(node.operands[0]), node.results[0]
-    if x is None or x.dtype.char not in "fd" or not x.size or not result.size or not ordered(x):
+    if x is None or x.dtype not in BLAS_REALS or not x.size or not result.size or not ordered(x):
         return False
     given, shape = x.shape, result.shape
     lead = len(given) - len(shape)

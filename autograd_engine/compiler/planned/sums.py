@@ -21,11 +21,12 @@ from autograd_engine.compiler.planned.buffers import (
 from autograd_engine.compiler.planned.lowering import Lowering
 from autograd_engine.compiler.planned.products import product
 from autograd_engine.compiler.python.function import takes_scattered
+from autograd_engine.core.dtypes import BLAS_REALS, INT32, INT64
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["Sum", "add_products", "planned_sums", "scattered_values"]
 
-_DTYPES: Final = "fdilq"
+_DTYPES: Final = BLAS_REALS | {INT32, INT64}
 _MANY: Final = 4
 
 
@@ -53,7 +54,7 @@ def planned_sums(lowering: Lowering, stays: set[int]) -> dict[int, list[Sum]]:
     """The sums that are written step by step: by the id of each operand."""
     waiting: dict[int, list[Sum]] = {}
     for node in lowering.graph.nodes:
-        if node.op.name != "add_n" or node.results[0].dtype.char not in _DTYPES:
+        if node.op.name != "add_n" or node.results[0].dtype not in _DTYPES:
             continue
         kinds = [_is_slice(lowering, node, k, stays) for k in range(len(node.operands))]
         if any(

@@ -16,6 +16,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from autograd_engine.core.dtypes import (
+    BLAS_REALS,
+    BOOLS,
+    INT32,
+    INT64,
+    REALS_AND_BOOLS,
+    result_type,
+)
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import (
@@ -162,7 +170,7 @@ class _Trace:
     ) -> _Term:
         if x.known_shape is None or out is not None or dtype not in (None, x.dtype):
             raise NotTraced("it reduces")
-        if x.dtype.char not in "fd":
+        if x.dtype not in BLAS_REALS:
             raise NotTraced("it reduces integers")
         axes = axis if isinstance(axis, tuple) else (axis,)
         axes = tuple(a % len(x.known_shape) for a in axes)
@@ -173,15 +181,15 @@ class _Trace:
     def cast(self, x: _Term, dtype: DType) -> _Term:
         if x.dtype == dtype:
             return x
-        if x.dtype.kind not in "biuf" or dtype.kind not in "biuf":
+        if x.dtype not in REALS_AND_BOOLS or dtype not in REALS_AND_BOOLS:
             raise NotTraced("it casts complex numbers")
         return self._append(Call(None, (x.number,), dtype), x.known_shape)
 
     def where(self, condition: Any, x: Any, y: Any) -> _Term:
-        if not isinstance(condition, _Term) or condition.dtype.kind != "b":
+        if not isinstance(condition, _Term) or condition.dtype not in BOOLS:
             raise NotTraced("it selects by no mask")
-        dtype = np.result_type(_meeting(x), _meeting(y))
-        if dtype.char not in "fdilq":
+        dtype = result_type(_meeting(x), _meeting(y))
+        if dtype not in BLAS_REALS and dtype not in (INT32, INT64):
             raise NotTraced(f"it selects among {dtype}")
         sources: list[Source] = [condition.number]
         for v in (x, y):

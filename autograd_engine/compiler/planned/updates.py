@@ -130,7 +130,7 @@ def groups_of(lowering: Lowering, graph: Graph, scattered: set[int]) -> list[Gro
         traced = lowering.trace_of(node)
         if traced is None or not _numbers_are_exact(traced, numbers):
             continue
-        key = (node.op, param.dtype.char, id(traced), id(rate), numbers, not param.shape)
+        key = (node.op, param.dtype, id(traced), id(rate), numbers, not param.shape)
         groups.setdefault(key, Group(traced)).nodes.append(node)
     for group in groups.values():
         group.nodes.sort(key=lambda node: -_param(node).size)

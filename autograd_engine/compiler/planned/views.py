@@ -19,6 +19,7 @@ from autograd_engine.compiler.planned.buffers import (
     written,
 )
 from autograd_engine.compiler.planned.lowering import Lowering, handles
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
 
@@ -97,7 +98,7 @@ def _assign(lowering: Lowering, node: Node) -> bool:
 def _spread_like(lowering: Lowering, node: Node) -> bool:
     """Divided before it is spread, as the kernel does."""
     source, like = lowering.place(node.operands[0]), node.operands[1]
-    if source is None or source.dtype.char not in "fd" or not isinstance(like, Spec):
+    if source is None or source.dtype not in BLAS_REALS or not isinstance(like, Spec):
         return False
     if not ordered(source):
         return False

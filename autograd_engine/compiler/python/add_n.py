@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import FLOAT32, HALVES
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator, Ref, Variable
@@ -91,7 +91,8 @@ def _steps(
         found.append((k, made_of))
         total = result
 
-    half = total.var.spec.dtype.char == "e"
+    dtype = total.var.spec.dtype
+    half = dtype in HALVES
     wide = Spec(total.var.spec.shape, FLOAT32) if half else total.var.spec
     if half:
         step(_CAST, (total,), {"dtype": wide.dtype.name}, made[total.key])
@@ -100,7 +101,7 @@ def _steps(
         step(_ADD_N, (total, *group), whole.attrs, k)
     if half:
         step(_ADD_N, (total, *last), whole.attrs, arrived)
-        step(_CAST, (total,), {"dtype": "float16"}, at)
+        step(_CAST, (total,), {"dtype": dtype.name}, at)
     else:
         step(_ADD_N, (total, *last), whole.attrs, at)
     return found

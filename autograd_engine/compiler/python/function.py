@@ -148,7 +148,9 @@ class Writer:
 
     def call(self, operator: Operator, operands: list[str], named: list[str]) -> str:
         """The kernel of an operation, called with operands and attributes that are written."""
-        kernel = self.constant(operator.type, operator.op.kernel)  # type: ignore[union-attr]
+        refs = [r for r in (*operator.operands, *operator.results) if r is not None]
+        dtypes = [r.dtype if isinstance(r, Literal) else r.spec.dtype for r in refs]
+        kernel = self.constant(operator.type, operator.op.kernel_for(dtypes))  # type: ignore[union-attr]
         return f"{kernel}({', '.join(operands + named)})"
 
     def function(

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import REALS_AND_BOOLS
 from autograd_engine.errors import BuildError
 from autograd_engine.ops.registry.opdef import OpDef
 
@@ -148,7 +149,7 @@ class SourceText:
 
 def _is_packed(value: NDArray[Any]) -> bool:
     """Whether it is written as its bytes, not as numbers."""
-    few = value.size <= _MOST_ELEMENTS and value.dtype.kind in "biuf"
+    few = value.size <= _MOST_ELEMENTS and value.dtype in REALS_AND_BOOLS
     return not (few and bool(np.isfinite(value).all()))
 
 

@@ -11,7 +11,7 @@ ABSENT: Final[dict[str, str]] = {
 H absolute absolute_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmv addmv_ addr addr_
 adjoint aminmax arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2
 arctan2_ arctan_ arctanh arctanh_ as_strided_ as_strided_scatter as_subclass atan2_ bernoulli
-bfloat16 block ccol_indices chalf clamp_max clamp_max_ clamp_min clamp_min_ coalesce col_indices
+block ccol_indices chalf clamp_max clamp_max_ clamp_min clamp_min_ coalesce col_indices
 cols conj_physical conj_physical_ const_data_ptr create_parameter create_tensor crow_indices crows
 deg2rad_ dequantize det dim_order eq_ erf_ erfc erfc_ exp2 exp2_ expm1_ fix fix_ fliplr flipud
 float_power float_power_ fmod fmod_ ge_ geqrf get_map_tensor get_selected_rows get_tensor grad_

@@ -321,11 +321,14 @@ MEANINGS: Final[dict[str, tuple[Meaning, ...]]] = {
 
 # What else a keyword may be: the first of these that the owner has.
 _PAIRS: Final = """
-    A=x a=x anchor=input axes=perm,dims B=y base_lr=base_learning_rate
+    A=x a=x anchor=input axes=perm,dims B=y backoff_factor=decr_ratio
+    base_lr=base_learning_rate
     boundaries=sorted_sequence device=place dilation=dilations dim=axis,axes,dims
     dim0=axis0 dim1=axis1 dim2=axis2 dimension=axis dims=axis,axes,repeat_times,perm
-    div_factor=divide_factor dtype=shape_or_dtype elements=x end=stop end_dim=stop_axis
-    eps=epsilon epsilon=eps exponent=y from=min gamma=exp_gamma hx=initial_states,states
+    div_factor=divide_factor dtype=shape_or_dtype elements=x enabled=enable end=stop
+    end_dim=stop_axis
+    eps=epsilon epsilon=eps exponent=y from=min gamma=exp_gamma growth_factor=incr_ratio
+    growth_interval=incr_every_n_steps hx=initial_states,states init_scale=init_loss_scaling
     index=indices indices=num_or_indices indices_or_sections=num_or_indices
     input=x,arr,values,inputs,logit input1=x1,input input2=x2,other input_=input
     keepdims=keepdim kernel_size=kernel_sizes lambd=threshold,lam log_input=input

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import as_dtype, get_default_dtype
+from autograd_engine.core.dtypes import INEXACT, as_dtype, get_default_dtype
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.array_api.dtypes import at_cpu
@@ -63,7 +63,7 @@ def _made(obj: Any, dtype: Any) -> Any:
 
 def _floating(value: Any, dtype: Any) -> Any:
     """`value` for an array of `dtype`, which is that of numbers if it is a floating one."""
-    return _made(value, dtype if dtype is not None and as_dtype(dtype).kind in "fc" else None)
+    return _made(value, dtype if dtype is not None and as_dtype(dtype) in INEXACT else None)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:

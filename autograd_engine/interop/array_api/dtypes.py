@@ -7,11 +7,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from autograd_engine.core.dtypes import (
+    BOOLS,
+    COMPLEX,
     DTYPES,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    SIGNED,
+    UNSIGNED,
     DType,
     as_dtype,
+    can_cast as _can_cast,
     common_dtype,
+    finfo as _finfo,
     get_default_dtype,
+    iinfo as _iinfo,
     scalar_dtype,
 )
 from autograd_engine.errors import ArgumentError
@@ -49,13 +59,13 @@ complex64 = DTYPES["complex64"]
 complex128 = DTYPES["complex128"]
 
 _KINDS: Final = {
-    "bool": "b",
-    "signed integer": "i",
-    "unsigned integer": "u",
-    "integral": "iu",
-    "real floating": "f",
-    "complex floating": "c",
-    "numeric": "iufc",
+    "bool": BOOLS,
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": INTEGERS,
+    "real floating": FLOATS,
+    "complex floating": COMPLEX,
+    "numeric": NUMBERS,
 }
 _ALL: Final = {
     d.name: d
@@ -81,7 +91,7 @@ def _dtype_of(value: Any) -> np.dtype[Any]:
 
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Whether every value of one dtype (or of an array's) has a place in another."""
-    return np.can_cast(_dtype_of(from_), _dtype_of(to), "safe")
+    return _can_cast(_dtype_of(from_), _dtype_of(to), "safe")
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
@@ -89,7 +99,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     if isinstance(kind, tuple):
         return any(isdtype(dtype, k) for k in kind)
     if isinstance(kind, str) and kind in _KINDS:
-        return as_dtype(dtype).dtype.kind in _KINDS[kind]
+        return as_dtype(dtype).dtype in _KINDS[kind]
     if isinstance(kind, str):
         raise ArgumentError(f"isdtype: {kind!r} is no kind; use one of {', '.join(_KINDS)}")
     return as_dtype(dtype) == as_dtype(kind)
@@ -127,7 +137,7 @@ class IntInfo(NamedTuple):
 def finfo(type: Any, /) -> FloatInfo:
     """Limits of a floating dtype, of an array's or, for a complex one, of its parts."""
     dtype = _dtype_of(type)
-    info = np.finfo(dtype)
+    info = _finfo(dtype)
     return FloatInfo(
         bits=int(info.bits),
         eps=float(info.eps),
@@ -141,7 +151,7 @@ def finfo(type: Any, /) -> FloatInfo:
 def iinfo(type: Any, /) -> IntInfo:
     """Limits of an integer dtype, or of an array's."""
     dtype = _dtype_of(type)
-    info = np.iinfo(dtype)
+    info = _iinfo(dtype)
     return IntInfo(int(info.bits), int(info.max), int(info.min), as_dtype(dtype))
 
 

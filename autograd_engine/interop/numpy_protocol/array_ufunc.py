@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import NUMBERS_AND_BOOLS
 from autograd_engine.core.operand import OPERATORS, Operand
 from autograd_engine.eager.tensor import Parameter, Tensor
 from autograd_engine.errors import ArgumentError, NotDifferentiableError, ShapeError
@@ -205,7 +206,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: A
             if (
                 left.__class__ is np.ndarray
                 and self.__class__ is Tensor
-                and left.dtype.kind in "biufc"
+                and left.dtype in NUMBERS_AND_BOOLS
             ):
                 # A copy, as for any ndarray beside a tensor: the caller may go on writing to it.
                 return function(Tensor._wrap(np.array(left)), *inputs[1:])

@@ -8,12 +8,13 @@ private copy of the values of that moment, which is kept for as long as they sta
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.dtypes import HALVES, DType, as_dtype, bfloat16
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.array_methods import read_only
@@ -156,7 +157,49 @@ def _check_copy(copy: bool | None, why: str) -> None:
         raise ExportError(f"__dlpack__: copy=False, but {why}: leave copy=False away, or clone it")
 
 
+# What NumPy has no dtype for it neither exports nor imports: it is shown integers of 16 bits.
+_UINT, _BFLOAT = 1, 4  # the codes of kinds of numbers in `DLDataType`
+
+
+def _relabelled(capsule: Any, old: int, new: int) -> bool:
+    """Change the kind of the numbers in a capsule, if it is the `old` one and they have 16 bits."""
+    versioned = b"dltensor_versioned"
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    named = ctypes.pythonapi.PyCapsule_IsValid
+    named.restype, named.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+    name = versioned if named(capsule, versioned) else b"dltensor"
+    # Before the DLTensor: the version, the context, the deleter and the flags. In it, before the
+    # dtype: the data, the device and the number of axes.
+    start = pointer(capsule, name) + (32 if name == versioned else 0) + 20
+    code, bits = (ctypes.c_uint8 * 2).from_address(start)
+    if (code, bits) != (old, 16):
+        return False
+    ctypes.c_uint8.from_address(start).value = new
+    return True
+
+
+class _Shown:
+    """What supports DLPack, its bfloat16 as integers: `bits` says whether it was that."""
+
+    def __init__(self, x: Any) -> None:
+        self._x = x
+        self.bits = False
+
+    def __dlpack__(self, **options: Any) -> Any:
+        capsule = self._x.__dlpack__(**options)
+        self.bits = _relabelled(capsule, _BFLOAT, _UINT)
+        return capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self._x.__dlpack_device__()
+
+
 def _capsule(array: Array, max_version: Any, copied: bool = False) -> Any:
+    if array.dtype in HALVES and bfloat16.loaded((array,)):
+        capsule = _capsule(array.view(np.uint16), max_version, copied)
+        _relabelled(capsule, _UINT, _BFLOAT)
+        return capsule
     if max_version is None:
         return array.__dlpack__()
     # NumPy marks what it copies itself, and only that.
@@ -196,10 +239,13 @@ def imported(function: str, x: Any, device: Any = None, copy: bool | None = None
     if copy is not None:
         require_bools(function, copy=copy)
     kwargs: dict[str, Any] = {} if copy is None or isinstance(x, _Capsule) else {"copy": copy}
+    shown = _Shown(x)
     try:
-        array = np.from_dlpack(x, **kwargs)
-    except (RuntimeError, BufferError, TypeError) as error:
+        array = np.from_dlpack(shown, **kwargs)
+    except (RuntimeError, BufferError, TypeError, ValueError) as error:
         raise ExportError(f"{function}: {error}") from error
+    if shown.bits:
+        array = array.view(bfloat16())
     try:
         as_dtype(array.dtype)
     except DTypeError as error:

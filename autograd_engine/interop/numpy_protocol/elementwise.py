@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, FLOATS
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
@@ -38,22 +39,22 @@ covers("sinc")(lambda x: paddle.sinc(floating(x)))
 @covers("real")
 def _real(val: Any) -> Any:
     x = as_tensor(val)
-    return paddle.real(x) if x.dtype.dtype.kind == "c" else x
+    return paddle.real(x) if x.dtype.dtype in COMPLEX else x
 
 
 @covers("imag")
 def _imag(val: Any) -> Any:
     x = as_tensor(val)
-    return paddle.imag(x) if x.dtype.dtype.kind == "c" else paddle.zeros_like(x)
+    return paddle.imag(x) if x.dtype.dtype in COMPLEX else paddle.zeros_like(x)
 
 
 @covers("real_if_close")
 def _real_if_close(a: Any, tol: float = 100) -> Any:
     x = as_tensor(a)
-    if x.dtype.dtype.kind != "c":
+    if x.dtype.dtype not in COMPLEX:
         return x
     part = np.real_if_close(plain("np.real_if_close", x), tol)
-    return x if part.dtype.kind == "c" else paddle.real(x)
+    return x if part.dtype in COMPLEX else paddle.real(x)
 
 
 @covers("nan_to_num")
@@ -96,7 +97,7 @@ def _clip(
         low = low.item() if isinstance(low, np.generic) else low
         high = high.item() if isinstance(high, np.generic) else high
         kinds = {type(v) for v in (low, high) if given(v)}
-        if x.dtype.dtype.kind == "f" or float not in kinds:
+        if x.dtype.dtype in FLOATS or float not in kinds:
             bounds = [v if given(v) else None for v in (low, high)]
             return paddle.clip(x, *bounds)
     if given(low):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from autograd_engine import linalg
+from autograd_engine.core.dtypes import finfo
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
@@ -136,7 +135,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNS
     cut = rcond if rtol is UNSET or rtol is None else rtol
     if cut is None:
         wide = rtol is None
-        cut = max(x.shape[-2:]) * float(np.finfo(x.dtype.dtype).eps) if wide else 1e-15
+        cut = max(x.shape[-2:]) * float(finfo(x.dtype.dtype).eps) if wide else 1e-15
     return linalg.pinv(x, rcond=float(cut), hermitian=hermitian)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype, scalar_dtype, to_numpy
+from autograd_engine.core.dtypes import INEXACT, can_cast, common_dtype, scalar_dtype, to_numpy
 from autograd_engine.core.operand import Operand
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import rebind
@@ -71,7 +71,7 @@ def as_tensors(*values: Any) -> list[Any]:
 def _beside(number: Any, dtypes: list[np.dtype[Any]]) -> Tensor:
     """A number as a tensor that stands beside arrays of these dtypes."""
     if isinstance(number, np.generic):
-        if not any(d.kind in "fc" for d in dtypes):
+        if not any(d in INEXACT for d in dtypes):
             return Tensor(number)  # it says itself how exact it is
         number = number.item()
     return Tensor(number, scalar_dtype(number, dtypes))
@@ -80,17 +80,17 @@ def _beside(number: Any, dtypes: list[np.dtype[Any]]) -> Tensor:
 def floating(value: Any) -> Any:
     """`as_tensor(value)`, integers and truths as floats."""
     x = as_tensor(value)
-    return x if x.dtype.dtype.kind in "fc" else x * 1.0
+    return x if x.dtype.dtype in INEXACT else x * 1.0
 
 
 def floats(*values: Any) -> list[Any]:
     """`as_tensors`, integers and truths as floats of the dtype that the others have in common."""
     made = as_tensors(*values)
-    inexact = [x.dtype.dtype for x in made if x.dtype.dtype.kind in "fc"]
+    inexact = [x.dtype.dtype for x in made if x.dtype.dtype in INEXACT]
     if not inexact:
         return [floating(x) for x in made]
     dtype = common_dtype(inexact)
-    return [x if x.dtype.dtype.kind in "fc" else x.astype(dtype) for x in made]
+    return [x if x.dtype.dtype in INEXACT else x.astype(dtype) for x in made]
 
 
 def along(value: Any, axis: Any) -> tuple[Any, int]:
@@ -179,7 +179,7 @@ def deliver(name: str, result: Any, out: Any, casting: str = "same_kind") -> Any
         raise ModeError(f"{name}: a program has no out=; use the result that {name} returns")
     if isinstance(out, Tensor):
         if result.dtype != out.dtype:
-            if not np.can_cast(result._data.dtype, out._data.dtype, casting):  # type: ignore[arg-type]
+            if not can_cast(result._data.dtype, out._data.dtype, casting):
                 raise DTypeError(
                     f"{name}: the result is {result.dtype.name} and out= is {out.dtype.name}; "
                     f"use the result's .astype({out.dtype.name!r})"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine import linalg
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
@@ -47,7 +48,7 @@ def _quantiles(name: str, function: Any, whole: int) -> None:
         result = function(x, parts, axis=axis, keepdim=keepdim, interpolation=method)
         if wanted.ndim != (not one):  # ours has an axis for several, and no more
             result = paddle.reshape(result, [*wanted.shape, *result.shape[not one :]])
-        if result.dtype != x.dtype and x.dtype.dtype.kind == "f":
+        if result.dtype != x.dtype and x.dtype.dtype in FLOATS:
             result = result.astype(x.dtype)
         return result
 

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 from autograd_engine import linalg
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.array_ufunc import reduce_with
@@ -127,7 +128,7 @@ def _deviations(
     x = as_tensor(a).astype(dtype) if dtype is not None else floating(a)
     center = mean if mean is not UNSET else _mean(x, axis, None, None, True, where=where)
     off = x - center
-    if x.dtype.dtype.kind == "c":
+    if x.dtype.dtype in COMPLEX:
         off = paddle.abs(off)
     if where is not True and where is not UNSET:
         off = paddle.where(as_tensor(where).astype("bool"), off, 0.0)
@@ -250,7 +251,7 @@ _cumulative_prod = _cumulative("cumulative_prod", _cumprod, 1)
 
 def _filled(a: Any, value: float) -> Any:
     x = as_tensor(a)
-    return paddle.where(paddle.isnan(x), value, x) if x.dtype.dtype.kind in "fc" else x
+    return paddle.where(paddle.isnan(x), value, x) if x.dtype.dtype in INEXACT else x
 
 
 def _kept(a: Any, where: Any) -> Any:

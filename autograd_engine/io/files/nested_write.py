@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTYPES, DType
+from autograd_engine.core.dtypes import DTYPES, INEXACT, DType, is_own, kind
 from autograd_engine.core.size import Size
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -183,7 +183,7 @@ class _Taking:
         known = self._members.get((kind, id(given)))
         if known is not None:
             return known
-        if array.dtype.newbyteorder("<").str not in ANY_NUMBERS:
+        if array.dtype.newbyteorder("<").str not in ANY_NUMBERS and not is_own(array.dtype):
             refuse(path, _other_dtype(array))
         member = self._named(path)
         if not array.flags.forc:
@@ -221,11 +221,11 @@ def _plain_numpy(value: Any) -> bool:
 
 
 def _other_dtype(array: Array) -> str:
-    if array.dtype.kind in "OUST":
+    if kind(array.dtype) in "OUST":
         return f"is an array of dtype {array.dtype}, which holds no numbers: save x.tolist()"
-    if array.dtype.kind in "mM":
+    if kind(array.dtype) in "mM":
         return f"is an array of dtype {array.dtype}: save x.astype('int64')"
-    if array.dtype.kind in "fc":
+    if array.dtype in INEXACT:
         return f"is an array of dtype {array.dtype}: save x.astype('float64')"
     return f"is an array of dtype {array.dtype}: save its fields as arrays of numbers"
 

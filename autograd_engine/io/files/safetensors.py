@@ -12,7 +12,7 @@ from typing import IO, Any, Final, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import DTYPES, bfloat16
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, FileFormatError, MissingLibraryError
@@ -34,6 +34,7 @@ _NAMES: Final = {
     "I32": "int32",
     "I64": "int64",
     "F16": "float16",
+    "BF16": "bfloat16",
     "F32": "float32",
     "F64": "float64",
     "C64": "complex64",
@@ -165,8 +166,9 @@ def _read(file: IO[bytes], path: Path, return_numpy: bool) -> SafeTensors:
             for name in sorted(opened.keys()):
                 dtype = opened.get_slice(name).get_dtype()
                 if dtype == "BF16":
-                    widened.append(name)
                     found[name] = _bfloat16(file, name)
+                    if found[name].dtype == np.float32:
+                        widened.append(name)
                 elif dtype not in _NAMES:
                     raise FileFormatError(
                         f"{name!a} is {dtype}, and NumPy has no such numbers: where the file was "
@@ -182,8 +184,9 @@ def _read(file: IO[bytes], path: Path, return_numpy: bool) -> SafeTensors:
         ) from error
     if widened:
         warnings.warn(
-            f"{len(widened)} tensors are bfloat16 ({widened[0]!a:.60}), which NumPy has not; they "
-            "are loaded as float32, which has their values",
+            f"{len(widened)} tensors are bfloat16 ({widened[0]!a:.60}), and ml_dtypes is not "
+            'installed, pip install "autograd-engine[bfloat16]": they are loaded as float32, which '
+            "has their values",
             stacklevel=5,
         )
     if not return_numpy:
@@ -192,7 +195,7 @@ def _read(file: IO[bytes], path: Path, return_numpy: bool) -> SafeTensors:
 
 
 def _bfloat16(file: IO[bytes], name: str) -> Array:
-    """The numbers of a tensor in float32, of which these are the first 16 bits.
+    """The numbers of a tensor; in float32, of which they are the first 16 bits, if need be.
 
     The library has opened the file before: what its header says fits the file.
     """
@@ -201,8 +204,11 @@ def _bfloat16(file: IO[bytes], name: str) -> Array:
     entry = json.loads(file.read(length))[name]
     start, end = entry["data_offsets"]
     file.seek(8 + length + start)
-    halves = np.frombuffer(file.read(end - start), "<u2")
-    return (halves.astype(np.uint32) << 16).view(np.float32).reshape(entry["shape"])
+    bits = np.frombuffer(file.read(end - start), "<u2").reshape(entry["shape"])
+    try:
+        return bits.astype(np.uint16).view(bfloat16())
+    except MissingLibraryError:
+        return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def _tensor(name: str, array: Array) -> Tensor:

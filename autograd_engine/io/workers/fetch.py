@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import SIGNED
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
 from autograd_engine.io.collate import default_collate_fn
@@ -82,7 +83,7 @@ def _rows(dataset: Any) -> Fetch | None:
         wanted = list(_several(indices))
         rows = np.asarray(wanted)
         size = len(dataset)
-        whole = rows.ndim == 1 and rows.dtype.kind == "i"
+        whole = rows.ndim == 1 and rows.dtype in SIGNED
         if whole and bool(((-size <= rows) & (rows < size)).all()):
             return [
                 Tensor._wrap(t._data[rows]) if isinstance(t, Tensor) else t[rows]

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.io.collate import NUMERIC, as_tensors
+from autograd_engine.core.dtypes import is_own
+from autograd_engine.io.collate import as_tensors
 from autograd_engine.io.workers.channel import START, Link
 from autograd_engine.io.workers.shared_memory import ReadSlots, WriteSlots
 
@@ -124,7 +125,7 @@ def _arrays_in(value: Any) -> float:
     """How many arrays a structure has; NaN where it holds what may not be handed out twice."""
     kind = type(value)
     if kind is np.ndarray:
-        return 1 if value.dtype in NUMERIC else math.nan
+        return 1 if is_own(value.dtype) else math.nan
     if kind is list:
         return sum(map(_arrays_in, value))
     if kind is dict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -388,12 +387,7 @@ def gelu(x: Any, approximate: bool | str = False, name: str | None = None) -> Te
     if approximate in (False, "none"):
         out, _ = ops.gelu(x)
         return out
-    x = as_floats("gelu", x)
-    # (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is as accurate where u is negative.
-    # At 22 it is 0 or 1 in every dtype, and the cube does not leave the range of float16.
-    near = clip(x, -22.0, 22.0)
-    twice = math.sqrt(8.0 / math.pi) * (near + 0.044715 * (near * ops.square(near)))
-    return ops.maximum(x, -22.0) * ops.sigmoid(twice)
+    return ops.gelu_tanh(x)
 
 
 def silu(x: Any, inplace: bool = False, name: str | None = None) -> Tensor:
@@ -430,8 +424,7 @@ def mish(x: Any, name: str | None = None) -> Tensor:
     >>> mish(paddle.to_tensor([0.0, 1000.0])).tolist()
     [0.0, 1000.0]
     """
-    x = as_floats("mish", x)
-    return x * ops.tanh(ops.softplus(x))
+    return ops.mish(as_floats("mish", x))[0]
 
 
 @atomic

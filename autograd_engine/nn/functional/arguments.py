@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, HALVES, INTEGERS, get_default_numpy_dtype
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.spec import broadcast_shapes, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
@@ -38,13 +38,13 @@ LAYOUTS: Final = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 def as_floats(op: str, x: Any, argument: str = "x") -> Any:
     """`x` as an operand; integers and bools in the default float dtype."""
-    if x.__class__ is Tensor and x._data.dtype.kind == "f":
+    if x.__class__ is Tensor and x._data.dtype in FLOATS:
         return x
     x = as_operand(op, x, argument)
     dtype = spec_of(x).dtype
-    if dtype.kind == "f":
+    if dtype in FLOATS:
         return x
-    if dtype.kind == "c":
+    if dtype in COMPLEX:
         raise DTypeError(
             f"{op}: {argument} is {dtype.name}, and {op} takes real numbers; use paddle.real or "
             "paddle.abs"
@@ -55,7 +55,7 @@ def as_floats(op: str, x: Any, argument: str = "x") -> Any:
 def widen(x: Any) -> Any:
     """float16 as float32, for sums and powers that leave the range of float16; others as is."""
     dtype = x._data.dtype if x.__class__ is Tensor else spec_of(x).dtype
-    return ops.cast(x, dtype="float32") if dtype.char == "e" else x
+    return ops.cast(x, dtype="float32") if dtype in HALVES else x
 
 
 def narrow(x: Any, like: Any) -> Any:
@@ -67,6 +67,8 @@ def narrow(x: Any, like: Any) -> Any:
 
 def check_number(op: str, argument: str, value: Any, *, fills: bool = False) -> float:
     """A number, which is NaN only where it `fills` something."""
+    if value.__class__ is float and value == value:
+        return value
     found = as_number(value)
     if isinstance(found, SymbolicNumber):
         return found  # type: ignore[return-value]
@@ -89,11 +91,11 @@ def above_zero(op: str, argument: str, value: Any) -> float:
 
 def as_integers(op: str, x: Any, argument: str, more: str = "") -> Any:
     """`x` as an operand, once it is seen to hold integers."""
-    if x.__class__ is Tensor and x._data.dtype.kind in "iu":
+    if x.__class__ is Tensor and x._data.dtype in INTEGERS:
         return x
     x = as_operand(op, x, argument)
     dtype = spec_of(x).dtype
-    if dtype.kind not in "iu":
+    if dtype not in INTEGERS:
         raise DTypeError(
             f"{op}: {argument} must hold integers, got {dtype.name}; use "
             f"{argument}.astype('int64'){more}"

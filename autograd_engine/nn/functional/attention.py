@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim, SymbolicNumber
+from autograd_engine.core.dtypes import BOOLS, FLOATS
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -28,8 +29,6 @@ _KEPT = 1 << 20  # elements of a causal mask up to which it is kept
 
 def _repeated(x: Any, times: int) -> Any:
     """``[batch, sequence, heads, width]``, each head `times` times in a row."""
-    if times == 1:
-        return x
     heads = int(spec_of(x).shape[2])  # `_sharing` has seen it
     return ops.gather(x, np.repeat(np.arange(heads), times), axis=2)
 
@@ -148,16 +147,35 @@ def attention(
     elif scale.__class__ is not float or scale != scale:
         scale = check_number(op, "scale", scale)
     times = _sharing(op, query, key, value, shared)
-    key, value = _repeated(key, times), _repeated(value, times)
+    if times != 1:
+        key, value = _repeated(key, times), _repeated(value, times)
     drops = isinstance(dropout_p, SymbolicNumber) or dropout_p
-    if mask is None and not drops and scale.__class__ is float:
-        return ops.attention(query, key, value, scale=scale, causal=bool(causal))
+    if mask is not None:
+        mask = _mask_of(op, mask)
+    if not drops and scale.__class__ is float:
+        attrs = {"scale": scale, "causal": bool(causal)}
+        if mask is None:
+            return ops.attention(query, key, value, **attrs)
+        if spec_of(mask).dtype in BOOLS:
+            return ops.masked_attention(query, key, value, mask, **attrs)
+        return ops.biased_attention(query, key, value, mask, **attrs)
     query, key, value = (ops.transpose(x, perm=(0, 2, 1, 3)) for x in (query, key, value))
     scores = matmul(query * scale, key, transpose_y=True)
-    weights = _weights(op, scores, mask, causal)
+    weights = _weights(scores, mask, causal)
     if drops:
         weights = dropout(weights, dropout_p)
     return ops.transpose(matmul(weights, value), perm=(0, 2, 1, 3)), weights
+
+
+def _mask_of(op: str, mask: Any) -> Any:
+    mask = as_operand(op, mask, "attn_mask")
+    dtype = spec_of(mask).dtype
+    if dtype not in BOOLS and dtype not in FLOATS:
+        raise DTypeError(
+            f"{op}: attn_mask must hold bools or floats, got {dtype.name}; "
+            "use attn_mask.astype('bool')"
+        )
+    return mask
 
 
 @lru_cache(maxsize=32)
@@ -177,17 +195,10 @@ def _earlier(scores: Any) -> Any:
     return ops.not_equal(ops.tril(ops.full_like(scores, value=1.0)), 0.0)
 
 
-def _weights(op: str, scores: Any, mask: Any, causal: bool) -> Any:
+def _weights(scores: Any, mask: Any, causal: bool) -> Any:
     seen = None  # which keys a query sees, as bools; None for all
     if mask is not None:
-        mask = as_operand(op, mask, "attn_mask")
-        kind = spec_of(mask).dtype.kind
-        if kind not in "bf":
-            raise DTypeError(
-                f"{op}: attn_mask must hold bools or floats, got {spec_of(mask).dtype.name}; "
-                "use attn_mask.astype('bool')"
-            )
-        if kind == "f":
+        if spec_of(mask).dtype in FLOATS:
             scores = scores + mask
         else:
             seen = mask

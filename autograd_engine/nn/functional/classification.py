@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from autograd_engine.core.spec import along, format_shape, may_equal, normalize_axis
@@ -67,8 +66,8 @@ class _Labels:
     """Class numbers beside an input with the classes on `axis`, which is kept as 1."""
 
     def __init__(self, op: str, input: Any, label: Any, axis: int, ignore_index: int) -> None:
+        self.op, self.axis, self.ignore, self.given = op, axis, ignore_index, label
         label = _hard_labels(op, input, label, axis)
-        self.axis = axis
         self.counted = False  # the sum of all factors is the number of labels that count
         self.counts = ops.not_equal(label, ignore_index)
         # Class 0 stands for those that do not count.
@@ -81,6 +80,13 @@ class _Labels:
         """-log p of each label; 0 where it does not count."""
         return ops.where(self.counts, -self.pick(log_probs), 0.0)
 
+    def entropy(self, input: Any, kept: bool) -> Any:
+        """-log softmax(input) of each label; 0 where it does not count."""
+        axis = self.axis
+        flat = ops.squeeze(self.given, axis=(axis,)) if kept else self.given
+        found = ops.label_entropy(input, flat, axis=axis, ignore=self.ignore, op=self.op)
+        return ops.unsqueeze(found[0], axis=(axis,))
+
     def weighted(self, loss: Any, weight: Any) -> tuple[Any, Any]:
         """`loss` times the weight of each label, and these weights: 0 for one without a count."""
         factor = ops.cast_like(self.counts, loss)
@@ -88,7 +94,7 @@ class _Labels:
             self.counted = True
             return loss, factor
         factor = factor * ops.gather(weight, self.classes, axis=0)
-        return _times(factor, loss), factor
+        return ops.weighed(factor, loss), factor
 
     def reduce(self, loss: Any, factor: Any, reduction: str, kept: bool) -> Any:
         """The loss of each label has size 1 on the axis of the classes if `kept`."""
@@ -97,13 +103,6 @@ class _Labels:
         if reduction == "none":
             return loss if kept else ops.squeeze(loss, axis=(self.axis,))
         return reduce_loss(loss, reduction)
-
-
-def _times(weight: Any, values: Any) -> Any:
-    """The product, in which a weight of 0 makes nothing of an infinite value."""
-    infinite = ops.equal(ops.abs(values), math.inf)
-    nothing = ops.logical_and(ops.equal(weight, 0.0), infinite)
-    return weight * ops.where(nothing, 0.0, values)
 
 
 def _ratio(loss: Any, factor: Any, *, counted: bool = False) -> Any:
@@ -180,13 +179,14 @@ def cross_entropy(
     """
     op = "cross_entropy"
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
-    axis = normalize_axis(op, axis, len(shape_of(input)))
+    ndim = len(shape_of(input))
+    axis = ndim - 1 if axis == -1 and ndim else normalize_axis(op, axis, ndim)
     if ignore_index.__class__ is not int:
         ignore_index = integer(op, "ignore_index", ignore_index)
-    if label_smoothing.__class__ is not float:
+    if label_smoothing.__class__ is not float or label_smoothing:
         label_smoothing = check_number(op, "label_smoothing", label_smoothing)
-    if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"{op}: label_smoothing must be in [0, 1], got {label_smoothing}")
     if weight is not None:
         weight = class_weight(op, weight, input, axis)
     check_reduction(op, reduction)
@@ -229,7 +229,9 @@ def _hard(
     kept: bool,
 ) -> Any:
     axis, counts = labels.axis, labels.counts
-    if use_softmax:
+    if use_softmax and not smoothing:
+        loss = labels.entropy(input, kept)
+    elif use_softmax:
         log_probs = log_softmax(input, axis=axis)
         loss = labels.loss(log_probs)
     else:
@@ -241,7 +243,7 @@ def _hard(
             log_probs = ops.log(ops.where(counts, input, 1.0))
         terms = log_probs
         if weight is not None:
-            terms = _times(_per_class(weight, input, axis), log_probs)
+            terms = ops.weighed(_per_class(weight, input, axis), log_probs)
         spread = -ops.mean(terms, axis=(axis,), keepdims=True)
         loss = (1.0 - smoothing) * loss + smoothing * ops.where(counts, spread, 0.0)
     return labels.reduce(loss, factor, reduction, kept)
@@ -264,7 +266,7 @@ def _soft(
         nothing = ops.logical_and(ops.equal(label, 0.0), ops.equal(input, 0.0))
         log_probs = ops.log(ops.where(nothing, 1.0, input))
     share = label if weight is None else label * _per_class(weight, label, axis)
-    loss = -ops.sum(_times(share, log_probs), axis=(axis,), keepdims=True)
+    loss = -ops.sum(ops.weighed(share, log_probs), axis=(axis,), keepdims=True)
     if weight is not None and reduction == "mean":
         return _ratio(loss, share)
     return reduce_loss(loss, reduction)

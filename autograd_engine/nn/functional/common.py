@@ -8,11 +8,12 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, is_int, positive_int
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.core.dtypes import FLOATS, get_default_numpy_dtype
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.ir.program import Variable
@@ -43,7 +44,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
             return matmul(x, weight)
         if isinstance(x, Variable):
             return _linear(x, weight, bias)
-        return ops.add(matmul(x, weight), bias)
+        return biased.add(matmul(x, weight), bias)
     except ShapeError:
         shape, wanted = (
             v.spec.shape if isinstance(v, Variable) else tuple(getattr(v, "shape", ()))
@@ -59,7 +60,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Te
 
 @atomic
 def _linear(x: Any, weight: Any, bias: Any) -> Any:
-    return ops.add(matmul(x, weight), bias)
+    return biased.add(matmul(x, weight), bias)
 
 
 def embedding(
@@ -185,7 +186,7 @@ def embedding_renorm_(x: Any, weight: Any, max_norm: float, norm_type: float = 2
     """
     op = "embedding_renorm_"
     x, table = as_integers(op, x, "x"), as_operand(op, weight, "weight")
-    if spec_of(table).dtype.kind != "f":
+    if spec_of(table).dtype not in FLOATS:
         raise DTypeError(
             f"{op}: weight must hold floating-point numbers, got {spec_of(table).dtype.name}"
         )

@@ -11,6 +11,7 @@ from autograd_engine.core.dtypes import common_dtype
 from autograd_engine.core.spec import Shape, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.nn.functional.window_arguments import (
     Images,
     IntOrInts,
@@ -59,7 +60,7 @@ def _with_bias(op: str, out: Any, bias: Any, filters: Shape) -> Any:
             f"{op}: bias must have one entry for each filter, {format_shape(filters)}, or one for "
             f"all; got {format_shape(have)}"
         )
-    return out + ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2)))
+    return biased.add(out, ops.reshape(bias, shape=(1, -1, *[1] * (spec_of(out).ndim - 2))))
 
 
 def _conv(

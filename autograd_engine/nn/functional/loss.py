@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_engine import unique_name
+from autograd_engine.core.dtypes import BLAS_REALS, FLOAT16
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -77,6 +78,11 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     """
     check_reduction("mse_loss", reduction)
     warn_of_broadcast("mse_loss", input, label)
+    if reduction == "mean":
+        x, y = as_operand("mse_loss", input, "input"), as_operand("mse_loss", label, "label")
+        dtype, ndim = x.dtype, x.ndim
+        if dtype is y.dtype and ndim == y.ndim and spec_of(x).dtype in BLAS_REALS:
+            return ops.mean_square(x, y, axis=tuple(range(ndim)))
     return reduce_loss(square_error_cost(input, label), reduction)
 
 
@@ -207,7 +213,7 @@ def binary_cross_entropy(
 
 def _of_probabilities(label: Any, p: Any, other: Any) -> Any:
     """-label * log(p) - (1 - label) * log(other), with bounded logarithms and derivatives."""
-    floor = 2.0**-14 if spec_of(p).dtype.char == "e" else 1e-12
+    floor = 2.0**-14 if spec_of(p).dtype == FLOAT16 else 1e-12
     log_p, log_other = (ops.bounded_log(v, lowest=-100.0, floor=floor) for v in (p, other))
     return -(label * log_p + (1.0 - label) * log_other)
 
@@ -305,8 +311,11 @@ def binary_cross_entropy_with_logits(
     check_reduction(op, reduction)
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
-    positive = label if pos_weight is None else label * as_floats(op, pos_weight, "pos_weight")
-    loss = ops.logistic_loss(logit, positive, 1.0 - label)
+    if pos_weight is None:
+        loss = ops.logistic_entropy(logit, label)[0]
+    else:
+        positive = label * as_floats(op, pos_weight, "pos_weight")
+        loss = ops.logistic_loss(logit, positive, 1.0 - label)
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(loss, reduction)
@@ -339,7 +348,7 @@ def sigmoid_focal_loss(
     logit, label = float_pair(op, logit, label, "logit")
     check_same_shape(op, logit, label, "logit")
     other = 1.0 - label
-    entropy = ops.logistic_loss(logit, label, other)
+    entropy = ops.logistic_entropy(logit, label)[0]
     missed = ops.sigmoid(logit) * other + ops.sigmoid(-logit) * label
     share = alpha * label + (1.0 - alpha) * other
     loss = share * ops.pow(missed, gamma) * entropy
@@ -396,7 +405,7 @@ def multi_label_soft_margin_loss(
     check_same_shape(op, input, label)
     if not spec_of(input).ndim:
         raise ShapeError(f"{op}: takes one dimension or more, got a 0-d array; use reshape([1])")
-    loss = ops.logistic_loss(input, label, 1.0 - label)
+    loss = ops.logistic_entropy(input, label)[0]
     if weight is not None:
         loss = loss * as_floats(op, weight, "weight")
     return reduce_loss(mean(loss, axis=-1), reduction)

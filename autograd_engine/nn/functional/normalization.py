@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import is_int, positive_int, require_bools
 from autograd_engine.core.dims import Dim, product
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -76,7 +77,7 @@ def _scaled(x: Any, out: Any, weight: Any, bias: Any, shape: Any = None) -> Any:
     if x.__class__ is Tensor is out.__class__ and x._data.dtype is out._data.dtype:
         return out
     kept = spec_of(x).dtype
-    if kept.kind == "f" and spec_of(out).dtype != kept:
+    if kept in FLOATS and spec_of(out).dtype != kept:
         out = ops.cast(out, dtype=kept.name)
     return out
 
@@ -381,7 +382,7 @@ def _channels_second(x: Any, channel: int) -> tuple[Any, Any]:
 def _pixels(x: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
     """The shape ``[N, *lead, the rest]`` for ``[N, C, ...]``, in as many pixels as there are."""
     sizes = _shape_of(x)[1:]
-    if any(isinstance(d, Dim) for d in sizes):
+    if (x.__class__ is Tensor and x._data.size) or any(isinstance(d, Dim) for d in sizes):
         rest = -1
     else:
         count = product(lead)
@@ -437,22 +438,25 @@ def group_norm(
         )
     weight = _affine("group_norm", "weight", weight, (channels,))
     bias = _affine("group_norm", "bias", bias, (channels,))
-    first, back = _channels_second(x, channel)
-    dtype = _dtype_of(x)
+    first, back = (x, None) if channel == 1 else _channels_second(x, channel)
+    dtype, split = _dtype_of(x), _pixels(first, (int(num_groups),))
+    alike = (weight is None or _dtype_of(weight) == dtype) and (
+        bias is None or _dtype_of(bias) == dtype
+    )
     ones, zeros = _identity(channels, dtype)
-    if isinstance(x, Tensor):
+    if x.__class__ is Tensor:
         ones, zeros = Tensor._wrap(ones), Tensor._wrap(zeros)
-    alike = all(v is None or _dtype_of(v) == dtype for v in (weight, bias))
-    out, _, _ = ops.standardize_affine(
+    out = ops.standardize_affine(
         first,
         weight if alike and weight is not None else ones,
         bias if alike and bias is not None else zeros,
         axis=(2,),
         epsilon=epsilon,
-        split=_pixels(first, (int(num_groups),)),
+        split=split,
         spread=along(len(shape), 1),
-    )
-    out = back(out)
+    )[0]
+    if back is not None:
+        out = back(out)
     return out if alike else _scaled(x, out, weight, bias, along(len(shape), channel))
 
 
@@ -499,7 +503,7 @@ def local_response_norm(
             "local_response_norm: x must have 3 to 5 dimensions, got "
             f"{format_shape(spec_of(x).shape)}"
         )
-    if spec_of(x).dtype.kind != "f":
+    if spec_of(x).dtype not in FLOATS:
         raise DTypeError(
             "local_response_norm: x must hold floating-point numbers, got "
             f"{spec_of(x).dtype.name}; use x.astype('float32')"

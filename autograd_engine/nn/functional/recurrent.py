@@ -12,6 +12,7 @@ from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import as_integers
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -70,7 +71,7 @@ def lstm_cell(
     gates = matmul(x, weight_ih, transpose_y=True) + matmul(h, weight_hh, transpose_y=True)
     for bias in (bias_ih, bias_hh):
         if bias is not None:
-            gates = ops.add(gates, bias)
+            gates = biased.add(gates, bias)
     i, f, g, o = split(gates, 4, axis=1)
     c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
     h = ops.sigmoid(o) * ops.tanh(c)
@@ -79,7 +80,7 @@ def lstm_cell(
 
 def _product(x: Any, weight: Any, bias: Any) -> Any:
     out = matmul(x, weight, transpose_y=True)
-    return out if bias is None else ops.add(out, bias)
+    return out if bias is None else biased.add(out, bias)
 
 
 def simple_rnn_cell(kind: str, x: Any, h: Any, parameters: Parameters) -> Any:
@@ -239,7 +240,7 @@ def scan(
     bias, inner = _biases(kind, bias_ih, bias_hh, weight_hh)
     inflow = matmul(ops.merge_axes(x, counts=(2, 1)), weight_ih, transpose_y=True)
     if bias is not None and kind != "lstm":
-        inflow = inflow + bias
+        inflow = biased.add(inflow, bias)
     inflow = _by_gate(inflow, x, weight_hh, GATES[kind])
     if start is None:
         zero = ops.zeros_like(ops.getitem(inflow, key=(0, _ALL, 0)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine.core.checks import as_number, int_at_least, is_int
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import REALS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -52,7 +52,7 @@ def sequence_mask(
     [[1, 0, 0], [1, 1, 1]]
     """
     x = as_operand("sequence_mask", x)
-    if spec_of(x).dtype.kind not in "iuf":
+    if spec_of(x).dtype not in REALS:
         raise DTypeError(
             f"sequence_mask: x must hold lengths, got {spec_of(x).dtype.name}; use "
             "x.astype('int64')"

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, is_int
 from autograd_engine.core.dims import Dim, SymbolicNumber
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -65,7 +66,7 @@ class Images:
             raise ShapeError(
                 f"{op}: x must be [{', '.join(data_format)}], got {format_shape(spec.shape)}"
             )
-        if floating and spec.dtype.kind != "f":
+        if floating and spec.dtype not in FLOATS:
             raise DTypeError(
                 f"{op}: x must hold floating-point numbers, got {spec.dtype.name}; use "
                 "x.astype('float32')"

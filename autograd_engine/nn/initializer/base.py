@@ -12,6 +12,7 @@ import numpy as np
 
 from autograd_engine.core.checks import plain_number
 from autograd_engine.core.described import Described
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Respelled
 from autograd_engine.core.spec import Spec
@@ -132,7 +133,7 @@ def deviation(name: str, value: Any) -> float:
 
 def floating(name: str, dtype: str) -> str:
     """A dtype that this initializer draws in."""
-    if np.dtype(dtype).kind != "f":
+    if np.dtype(dtype) not in FLOATS:
         raise DTypeError(f"{name}: makes floats, and the parameter is {dtype}; use Constant")
     return dtype
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd_engine.core.array_conversion import to_array
 from autograd_engine.core.checks import plain_number
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
 from autograd_engine.nn.initializer.base import Initializer, deviation, floating
 from autograd_engine.program.conversion import held, number
@@ -69,7 +70,7 @@ class Assign(Initializer):
         # A list is rounded once, to the dtype of the parameter; arrays have theirs.
         listed = isinstance(value, (list, tuple))
         array = to_array(value, None, "Assign")
-        if listed and array.dtype.kind == "f":
+        if listed and array.dtype in FLOATS:
             array = to_array(value, "float64", "Assign")
         self.value = np.array(array)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTypeLike
+from autograd_engine.core.dtypes import REALS, DTypeLike
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -282,7 +282,7 @@ class Embedding(Plain):
     @staticmethod
     def _table(values: Any, shape: tuple[int, int]) -> Any:
         array = values.numpy() if isinstance(values, Tensor) else np.asarray(values)
-        if array.dtype.kind not in "fiu":
+        if array.dtype not in REALS:
             raise ArgumentError(
                 f"Embedding: _weight must be a Tensor of numbers, got {type(values).__name__}"
             )

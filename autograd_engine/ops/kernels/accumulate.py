@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import compiled
 
@@ -23,7 +24,7 @@ _BLOCK = 1 << 17  # elements whose indices are spelled out at a time
 
 def accumulator(shape: Any, dtype: np.dtype[Any]) -> Array:
     """Zeros to add to. For float16 they are float32: 2048 + 1 is 2048 in float16."""
-    return np.zeros(shape, np.float32 if dtype.char == "e" else dtype)
+    return np.zeros(shape, accumulation_dtype(dtype))
 
 
 def _in_c(out: Array, given: int, needed: int) -> Any:

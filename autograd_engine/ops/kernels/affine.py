@@ -13,6 +13,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autograd_engine.core.spec import Array, Shape, reduced_shape, reshaped
 from autograd_engine.ops.kernels.compiled import compiled
@@ -35,21 +36,19 @@ def _sizes(shape: Shape) -> Sizes:
 class _View(NamedTuple):
     """Two functions in C, and the sizes that they take.
 
-    Sums for channels are those of so many `blocks`, of which the second function takes the size,
-    if any; `kept` is the shape of the moments.
+    Sums for channels are those of so many `blocks`; `kept` is the shape of the moments.
     """
 
     forward: str
     backward: str
-    sizes: tuple[int, ...]
+    sizes: NDArray[np.int64]
     kept: Sizes
     blocks: int
-    block: tuple[int, ...]
 
     @classmethod
     def of_columns(cls, outer: int, n: int, inner: int, kept: Sizes) -> _View:
         names = "columns.affine", "columns.affine_adjoint"
-        return cls(*names, (outer, n, inner), kept, outer, ())
+        return cls(*names, np.array([outer, n, inner], np.int64), kept, outer)
 
     @classmethod
     def of_rows(
@@ -57,8 +56,8 @@ class _View(NamedTuple):
     ) -> _View:
         names = "standardize.affine", "standardize.affine_adjoint"
         block = rows if groups == rows else min(max(_BLOCK // (parts * width), 1), _ROWS)
-        sizes = (parts, rows, width, groups, pixels)
-        return cls(*names, sizes, kept, -(-rows // block), (block,))
+        sizes = np.array([parts, rows, width, groups, pixels, block], np.int64)
+        return cls(*names, sizes, kept, -(-rows // block))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -114,7 +113,7 @@ def standardize(
     if view is None or run is None:
         return None
     out, mean, variance = _empty(shape, dtype), _empty(view.kept, dtype), _empty(view.kept, dtype)
-    run(_packed(x), _packed(weight), _packed(bias), out, mean, variance, *view.sizes, epsilon)
+    run(_packed(x), _packed(weight), _packed(bias), out, mean, variance, view.sizes, epsilon)
     return out, mean, variance
 
 
@@ -129,14 +128,13 @@ def standardize_adjoint(
 ) -> tuple[Array, Array, Array] | None:
     """The gradients of `x`, of the factors and of the terms; None where NumPy is to compute."""
     shape, dtype, channels = x.shape, x.dtype, weight.shape
-    view = _view(shape, weight.size, axis, split, spread)
+    size = weight.size
+    view = _view(shape, size, axis, split, spread)
     run = compiled(view.backward, x) if view is not None else None
     if view is None or run is None:
         return None
-    dx = _empty(shape, dtype)
-    sums = _empty((view.blocks, 2, weight.size), dtype)
-    run(_packed(g), _packed(x), _packed(weight), dx, sums, *view.sizes, *view.block, epsilon)
-    dweight, dbias = sums[0]
-    if len(channels) > 1:
-        return dx, dweight.reshape(channels), dbias.reshape(channels)
+    dx, dweight, dbias = _empty(shape, dtype), _empty(channels, dtype), _empty(channels, dtype)
+    sums = _empty((view.blocks, 2, size), dtype)
+    given = _packed(g), _packed(x), _packed(weight)
+    run(*given, dx, dweight, dbias, sums, view.sizes, epsilon)
     return dx, dweight, dbias

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
-from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
     "align",
@@ -197,13 +197,12 @@ def transducer_align(
     return likelihood.astype(dtype), steps, start, end, anchor
 
 
-@in_single
 def band_scan(weight: Array, inflow: Array) -> Array:
     """``h[t, b, s] = inflow[t, b, s] + sum_k weight[t, b, s, k] h[t - 1, b, s - k]``
 
     What would lie before the first time or state is 0.
     """
-    out: Array = inflow.astype(np.result_type(weight, inflow))
+    out: Array = inflow.astype(result_type(weight, inflow))
     for t in range(1, out.shape[0]):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k
@@ -211,13 +210,12 @@ def band_scan(weight: Array, inflow: Array) -> Array:
     return out
 
 
-@in_single
 def band_scan_adjoint(weight: Array, outflow: Array) -> Array:
     """``v[t, b, s] = outflow[t, b, s] + sum_k weight[t + 1, b, s + k, k] v[t + 1, b, s + k]``
 
     The transpose of `band_scan` as a function of its inflow.
     """
-    out: Array = outflow.astype(np.result_type(weight, outflow))
+    out: Array = outflow.astype(result_type(weight, outflow))
     for t in range(out.shape[0] - 1, 0, -1):
         for k in range(min(weight.shape[-1], out.shape[2])):
             upto = out.shape[2] - k

@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from autograd_engine.core.spec import Array
+from autograd_engine.core.dtypes import BOOLS
+from autograd_engine.core.spec import Array, Shape
+from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.kernels.products import multiply
 
-__all__ = ["attention", "attention_adjoint"]
+__all__ = ["attention", "attention_adjoint", "biased_attention", "masked_attention"]
 
 # Multiplications of a head from which C pays. A head alone decides, so that its bits are those in
 # any batch.
@@ -27,6 +27,7 @@ _SPAN: Final = 64  # queries whose slopes C keeps at a time
 _LANES: Final = 16  # of the longest vector, or more
 _KEPT: Final = 1 << 20  # elements of a triangle up to which it is kept
 # NumPy's stubs know no `initial` beside a kept axis.
+_empty = np.empty
 _max: Any = np.maximum.reduce
 _sum: Any = np.add.reduce
 
@@ -51,69 +52,114 @@ def _readable(x: Array) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _layout(
-    query: tuple[int, ...], value: tuple[int, ...], *strides_and_size: Any
-) -> tuple[NDArray[np.int64], int, int, int]:
-    """What C is told of the arrays; the blocks of heads; and scratch of a block, for either.
-
-    Besides two shapes it takes the strides of query, key, value and y (None if there is none), and
-    the size of an element.
-    """
-    *strides, itemsize = strides_and_size
+def _scratch(query: Shape, value: Shape) -> tuple[Shape, Shape]:
+    """Of either function: the blocks of heads, and what each needs."""
     batch, queries, heads, width = query
     keys, values = value[1], value[3]
-    steps = [s // itemsize for given in strides for s in (given or (0, 0, 0))[:3]]
-    layout = np.asarray([batch, heads, queries, keys, width, values, *steps], np.int64)
     wide = [_LANES + n for n in (keys, width, values)]
     forward = wide[0] * width + keys * wide[2]
     adjoint = wide[0] * values + (keys + queries) * wide[1] + queries * wide[2] + _SPAN * keys
-    return layout, min(batch * heads, _BLOCKS), forward, adjoint
+    blocks = min(batch * heads, _BLOCKS)
+    return (blocks, forward), (blocks, adjoint)
 
 
 def attention(
     query: Array, key: Array, value: Array, *, scale: float, causal: bool = False
 ) -> tuple[Array, Array]:
     """W V, and the weights W = softmax(scale Q K'); with `causal` of keys up to the query alone."""
-    if query.dtype.char == "e":
-        single: tuple[Array, Array] = _attention_in_single(
-            query, key, value, scale=scale, causal=causal
-        )
-        return single
-    batch, queries, heads, _ = query.shape
-    keys = key.shape[1]
     run = _in_c("attention.attention", query, value)
-    given = (_readable(query), _readable(key), _readable(value))
     if run is None:
-        q, k, v = [x.swapaxes(1, 2) for x in given]
-        scores = multiply(q, k.swapaxes(2, 3))
-        scores *= scale
-        if causal:
-            later = _later if queries * keys <= _KEPT else _later.__wrapped__
-            np.copyto(scores, -np.inf, where=later(queries, keys))
-        scores -= _max(scores, axis=3, keepdims=True, initial=-np.inf)
-        np.exp(scores, scores)
-        scores /= _sum(scores, axis=3, keepdims=True)
-        return np.ascontiguousarray(np.matmul(scores, v).swapaxes(1, 2)), scores
-    query, key, value = given
-    layout, blocks, room, _ = _layout(
-        query.shape, value.shape, query.strides, key.strides, value.strides, None, query.itemsize
-    )
-    out = np.empty((batch, queries, heads, value.shape[3]), query.dtype)
-    weights = np.empty((batch, heads, queries, keys), query.dtype)
-    scratch = np.empty(blocks * room, query.dtype)
-    run(query, key, value, out, weights, scratch, layout, blocks, room, scale, causal)
+        return _in_numpy(query, key, value, None, scale, causal)
+    given = _readable(query), _readable(key), _readable(value)
+    out, weights, scratch = _results(query, key, value)
+    run(*given, out, weights, scratch, scale, causal)
     return out, weights
+
+
+def masked_attention(
+    query: Array, key: Array, value: Array, seen: Array, *, scale: float, causal: bool = False
+) -> tuple[Array, Array]:
+    """The same of those keys that are `seen`; zeros for a query that sees none.
+
+    `seen` are bools, or numbers as such, that broadcast to ``[batch, heads, queries, keys]``.
+    """
+    if seen.dtype not in BOOLS:
+        seen = np.not_equal(seen, 0)
+    return _with_mask("attention.masked", query, key, value, seen, scale, causal)
+
+
+def biased_attention(
+    query: Array, key: Array, value: Array, bias: Array, *, scale: float, causal: bool = False
+) -> tuple[Array, Array]:
+    """The same with the weights softmax(scale Q K' + bias)."""
+    return _with_mask("attention.biased", query, key, value, bias, scale, causal)
+
+
+def _with_mask(
+    name: str, query: Array, key: Array, value: Array, mask: Array, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
+    if mask.shape != shape:
+        mask = mask.reshape(_four_axes(mask.shape, shape))
+    run = _in_c(name, query, value)
+    if run is None:
+        return _in_numpy(query, key, value, mask, scale, causal)
+    given = _readable(query), _readable(key), _readable(value)
+    out, weights, scratch = _results(query, key, value)
+    run(*given, mask if mask.flags.aligned else mask.copy(), out, weights, scratch, scale, causal)
+    return out, weights
+
+
+@lru_cache(maxsize=256)
+def _four_axes(mask: Shape, shape: Shape) -> Shape:
+    if np.broadcast_shapes(mask, shape) != shape:
+        raise ShapeError(f"attention: a mask {list(mask)} is for more than {list(shape)} weights")
+    return (1,) * (4 - len(mask)) + mask
+
+
+def _results(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Places for the result, the weights and what C needs besides."""
+    (batch, queries, heads, _), dtype = query.shape, query.dtype
+    return (
+        _empty((batch, queries, heads, value.shape[3]), dtype),
+        _empty((batch, heads, queries, key.shape[1]), dtype),
+        _empty(_scratch(query.shape, value.shape)[0], dtype),
+    )
+
+
+def _in_numpy(
+    query: Array, key: Array, value: Array, mask: Array | None, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    """Of any of them; a mask of bools says what is seen, and one of numbers is added."""
+    seen = mask if mask is not None and mask.dtype in BOOLS else None
+    q, k, v = [_readable(x).swapaxes(1, 2) for x in (query, key, value)]
+    scores = multiply(q, k.swapaxes(2, 3))
+    scores *= scale
+    if mask is not None and seen is None:
+        scores += mask
+    if causal:
+        queries, keys = scores.shape[2:]
+        later = _later if queries * keys <= _KEPT else _later.__wrapped__
+        hidden = later(queries, keys)
+        np.copyto(scores, -np.inf, where=hidden)
+    if seen is not None:
+        np.copyto(scores, -np.inf, where=~seen)
+        if causal:
+            seen = seen & ~hidden
+        none = ~np.logical_or.reduce(seen, axis=3, keepdims=True)
+        np.copyto(scores, 0.0, where=none)
+    scores -= _max(scores, axis=3, keepdims=True, initial=-np.inf)
+    np.exp(scores, scores)
+    scores /= _sum(scores, axis=3, keepdims=True)
+    if seen is not None:
+        np.copyto(scores, 0.0, where=none)
+    return np.ascontiguousarray(np.matmul(scores, v).swapaxes(1, 2)), scores
 
 
 def attention_adjoint(
     y: Array, query: Array, key: Array, value: Array, weights: Array, *, scale: float
 ) -> tuple[Array, Array, Array]:
     """S K, S' Q and W' Y, with S = scale W (T - <W, T>) and T = Y V'; < > is a sum over keys."""
-    if query.dtype.char == "e":
-        single: tuple[Array, Array, Array] = _adjoint_in_single(
-            y, query, key, value, weights, scale=scale
-        )
-        return single
     run = _in_c("attention.adjoint", query, value) if y.dtype == query.dtype else None
     given = (_readable(query), _readable(key), _readable(value), _readable(y))
     weights = np.ascontiguousarray(weights)
@@ -131,19 +177,8 @@ def attention_adjoint(
         dq, dk, dv = [np.ascontiguousarray(x.swapaxes(1, 2)) for x in found]
         return dq, dk, dv
     query, key, value, y = given
-    layout, blocks, _, room = _layout(
-        query.shape, value.shape, query.strides, key.strides, value.strides, y.strides, y.itemsize
-    )
     dtype = y.dtype
-    dq, dk, dv = (
-        np.empty(query.shape, dtype),
-        np.empty(key.shape, dtype),
-        np.empty(value.shape, dtype),
-    )
-    scratch = np.empty(blocks * room, dtype)
-    run(y, query, key, value, weights, dq, dk, dv, scratch, layout, blocks, room, scale)
-    return dq, dk, dv
-
-
-_attention_in_single = in_single(attention)
-_adjoint_in_single = in_single(attention_adjoint)
+    results = _empty(query.shape, dtype), _empty(key.shape, dtype), _empty(value.shape, dtype)
+    scratch = _empty(_scratch(query.shape, value.shape)[1], dtype)
+    run(y, query, key, value, weights, *results, scratch, scale)
+    return results

@@ -49,9 +49,11 @@ def take_lines(x: Array, index: Array, axis: int) -> Array:
 
 def with_axes(x: Array, axis: tuple[int, ...]) -> Array:
     """`np.expand_dims`, which takes as long as a reduction: mostly there is one axis to put in."""
-    if len(axis) == 1 and x.__class__ is np.ndarray:
-        shape, (at,) = x.shape, axis
-        if 0 <= at <= len(shape):
+    if x.__class__ is np.ndarray:
+        shape = x.shape
+        if not shape:
+            return x.reshape((1,) * len(axis))
+        if len(axis) == 1 and 0 <= (at := axis[0]) <= len(shape):
             return x.reshape(*shape[:at], 1, *shape[at:])
     return np.expand_dims(x, axis)
 

@@ -11,12 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array, reduced_shape
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = [
     "in_columns",
     "log_softmax",
+    "logsumexp",
+    "logsumexp_adjoint",
     "softmax_adjoint",
     "softmax_terms",
     "standardize",
@@ -39,7 +42,7 @@ def _view(x: Any, axis: tuple[int, ...]) -> _View | None:
     [outer, n, inner] is, by n and inner: so the bits of an image do not depend on their number.
     """
     shape = x.shape
-    if x.size < LARGE or x.dtype.char not in "fd":
+    if x.size < LARGE or x.dtype not in BLAS_REALS:
         return None
     runs: list[tuple[bool, int]] = []  # (reduced, size) of axes that follow each other
     for k, size in enumerate(shape):
@@ -95,9 +98,40 @@ def log_softmax(x: Array, axis: int) -> Array | None:
     return out
 
 
+def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
+    """log(sum of exp(x)) along `axis`, which is kept."""
+    found = _view(x, axis)
+    run = compiled("columns.logsumexp", x) if found and found.file == "columns" else None
+    if found is None or run is None:
+        return None
+    out = np.empty(reduced_shape(x.shape, axis, keepdims=True), x.dtype)
+    run(np.ascontiguousarray(x), out, *found.sizes)
+    return out
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
+    """c exp(x - out), divided by its sum along `axis`."""
+    found = _view(x, axis)
+    run = compiled("columns.logsumexp_adjoint", x) if found and found.file == "columns" else None
+    if found is None or run is None:
+        return None
+    dx = np.empty(x.shape, x.dtype)
+    run(*map(np.ascontiguousarray, (c, x, out)), dx, *found.sizes)
+    return dx
+
+
 def softmax_adjoint(y: Array, out: Array, axis: int) -> Array | None:
     """out (y - <y, out>) along `axis`."""
-    run, sizes = _function("softmax_adjoint", out, (axis,))
+    return _adjoint("softmax_adjoint", y, out, axis)
+
+
+def log_softmax_adjoint(y: Array, out: Array, axis: int) -> Array | None:
+    """y - exp(out) sum(y) along `axis`."""
+    return _adjoint("log_softmax_adjoint", y, out, axis)
+
+
+def _adjoint(name: str, y: Array, out: Array, axis: int) -> Array | None:
+    run, sizes = _function(name, out, (axis,))
     if run is None:
         return None
     dx = np.empty(out.shape, out.dtype)

@@ -18,11 +18,16 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from autograd_engine.core.above import above
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array
 
 __all__ = [
     "LARGE",
+    "MANY",
+    "MANY_STEPS",
     "ROW",
     "SWITCH",
     "compiled",
@@ -32,12 +37,14 @@ __all__ = [
 ]
 
 LARGE: Final = 1 << 13  # elements from which on loops of one step each are worth replacing
+MANY_STEPS: Final = 1 << 5  # the same of kernels for which NumPy begins ten loops or more
+MANY: Final = 1 << 17  # and from which on a second core is worth waking for one step
 ROW: Final = "row:"  # the functions of an elementwise row are in the file "row:<name>"
 SWITCH: Final = "AUTOGRAD_ENGINE_KERNELS"
 
 Function: TypeAlias = Callable[..., Any]
 
-_found: dict[tuple[str, str], Function | None] = {}
+_found: dict[tuple[str, np.dtype[Any]], Function | None] = {}
 _on = [os.environ.get(SWITCH, "").strip().lower() not in ("0", "off", "no", "false")]
 
 
@@ -51,16 +58,16 @@ def compiled(name: str, like: Array) -> Function | None:
     like : ndarray
         Of float32 or float64, else there is none.
     """
-    key = name, like.dtype.char
+    key = name, like.dtype
     try:
         return _found[key]
     except KeyError:
         return _decided(key)
 
 
-def _decided(key: tuple[str, str]) -> Function | None:
-    name, char = key
-    function = above.compiled_function(name, char) if _on[0] and char in "fd" else None
+def _decided(key: tuple[str, np.dtype[Any]]) -> Function | None:
+    name, dtype = key
+    function = above.compiled_function(name, dtype) if _on[0] and dtype in BLAS_REALS else None
     return _found.setdefault(key, function)
 
 

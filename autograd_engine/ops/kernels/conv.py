@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import accumulation_dtype, result_type
 from autograd_engine.core.spec import Like
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.kernels.conv_direct import Along, job
@@ -39,7 +40,6 @@ from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
     Pair,
-    sum_dtype,
     window_count,
 )
 
@@ -106,7 +106,7 @@ def conv(
              [20., 24.]]]])
     """
     geo = _geometry(x.shape, w.shape, stride, padding, dilation, groups)
-    dtype = np.result_type(x, w)
+    dtype = result_type(x, w)
     if out is None:
         out = np.empty((geo.images, geo.filters, *geo.out), dtype)
     if geo.minimal and _minimal("images", x, w, out, geo.minimal_job(back=False)):
@@ -150,7 +150,7 @@ def conv_input(
     """
     geo = _geometry(like.shape, w.shape, stride, padding, dilation, groups)
     geo.check_output(g)
-    dtype = np.result_type(g, w)
+    dtype = result_type(g, w)
     if out is None:
         out = np.empty(like.shape, dtype)
     if geo.minimal and _minimal("images", g, w, out, geo.minimal_job(back=True)):
@@ -210,10 +210,10 @@ def conv_filter(
     """
     geo = _geometry(x.shape, like.shape, stride, padding, dilation, groups)
     geo.check_output(g)
-    dtype = np.result_type(g, x)
+    dtype = result_type(g, x)
     if geo.in_c and (found := _filters(g, x, like, out, geo)) is not None:
         return found
-    shape, wide = (groups, geo.filters // groups, geo.taps), sum_dtype(dtype)
+    shape, wide = (groups, geo.filters // groups, geo.taps), accumulation_dtype(dtype)
     total = np.empty(shape, wide) if out is None or wide != dtype else out.reshape(shape)
     total.fill(0)
     scratch = scratch or Scratch()
@@ -441,7 +441,7 @@ class _Geometry:
         self, x: NDArray[Any], scratch: Scratch
     ) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
         """Columns (groups, taps, windows * n) of each block of images and tile of windows."""
-        n, dtype = self.block_images, sum_dtype(x.dtype)
+        n, dtype = self.block_images, accumulation_dtype(x.dtype)
         row = prod(self.out[1:])
         size = n * self.groups * self.taps * self.block_rows * row
         store = scratch.take("columns", (size,), dtype)
@@ -616,7 +616,7 @@ def _filters(
 
 def _packed(a: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
     """`a` in C order, in the dtype that it is summed in."""
-    packed = scratch.take("packed", a.shape, sum_dtype(a.dtype))
+    packed = scratch.take("packed", a.shape, accumulation_dtype(a.dtype))
     np.copyto(packed, a)
     return packed
 
@@ -627,4 +627,4 @@ def _last(key: Iterable[slice]) -> tuple[Any, ...]:
 
 
 def _accumulable(a: NDArray[Any]) -> NDArray[Any]:
-    return a.astype(sum_dtype(a.dtype), copy=False)
+    return a.astype(accumulation_dtype(a.dtype), copy=False)

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS, HALVES, result_type
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.precision import in_double
 
@@ -132,9 +133,9 @@ def erf(x: Array) -> Array:
     array([-1.        ,  0.        ,  0.52049988])
     """
     x = np.asarray(x)
-    if x.dtype not in (np.float16, np.float32, np.float64):
+    if x.dtype not in HALVES and x.dtype not in BLAS_REALS:
         raise TypeError(f"erf takes float16, float32 or float64, got {x.dtype}; convert it first")
-    dtype = np.result_type(x, np.float32)
+    dtype = result_type(x, np.float32)
     pieces = _PIECES[dtype]
     out: Array = np.empty(x.shape, dtype)
     size = _BLOCK_BYTES // out.itemsize

@@ -24,6 +24,7 @@ import math
 
 import numpy as np
 
+from autograd_engine.core.dtypes import FLOAT64
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.erf import erf
 
@@ -108,7 +109,7 @@ def gelu(x: Array) -> tuple[Array, Array]:
     ([-0.1587, 0.0, inf], [-0.0833, 0.5, 1.0])
     """
     with np.errstate(all="ignore"):
-        if x.dtype.char == "d":
+        if x.dtype == FLOAT64:
             return _in_double(x)
         work = np.ascontiguousarray(x, np.float32).reshape(-1)
         out, slope = np.empty_like(work), np.empty_like(work)

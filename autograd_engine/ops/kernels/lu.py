@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograd_engine.core.dtypes import FLOAT32, FLOAT64
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import compiled
 
@@ -51,7 +52,7 @@ def solve(a: Array, b: Array, transpose: bool) -> Array | None:
     n, count = b.shape
     if a.ndim != 2 or n < _WORTH or a.dtype != b.dtype:
         return None
-    if not count or (a.dtype.char == "f" and count > _FEW):
+    if not count or (a.dtype == FLOAT32 and count > _FEW):
         return None
     run = compiled("lu.solve", a)
     if run is None:
@@ -62,7 +63,7 @@ def solve(a: Array, b: Array, transpose: bool) -> Array | None:
         return None  # NumPy has the last word on what is singular
     x = b.copy()
     run(found.lu, found.pivots, x, n, count, transpose)
-    return x if a.dtype.char == "d" else _refined(run, found, x, b, transpose)
+    return x if a.dtype == FLOAT64 else _refined(run, found, x, b, transpose)
 
 
 def _factors(a: Array) -> _Factors:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Like
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
@@ -30,7 +31,6 @@ from autograd_engine.ops.kernels.windows import (
     Ints,
     Padding,
     Pair,
-    sum_dtype,
     window_count,
 )
 
@@ -197,13 +197,14 @@ def max_pool_scatter(g: NDArray[Any], index: NDArray[np.int64], like: Like) -> N
     An index is a position in the flattened image, as from `max_pool`. Elements that share one add
     up, in the order of `g`.
     """
-    run = compiled("indexing.add_lines", g) if prod(like.shape) >= _IN_C else None
+    shape = like.shape
+    run = compiled("indexing.add_lines", g) if prod(shape) >= _IN_C else None
     if run is not None:
-        found, planes = np.zeros(like.shape, g.dtype), prod(like.shape[:2])
-        sizes = planes, prod(like.shape[2:]), prod(g.shape[2:]), 1
+        found, planes = np.zeros(shape, g.dtype), shape[0] * shape[1]
+        sizes = planes, prod(shape[2:]), prod(g.shape[2:]), 1
         run(found, np.ascontiguousarray(index), np.ascontiguousarray(g), *sizes)
         return found
-    total = np.zeros(like.shape, sum_dtype(g.dtype))
+    total = np.zeros(like.shape, accumulation_dtype(g.dtype))
     values = g.astype(total.dtype, copy=False).reshape(-1)
     np.add.at(total.reshape(-1), _flat(index, like.shape), values)
     return total.astype(g.dtype, copy=False)
@@ -348,6 +349,7 @@ def _axis(size: int, kernel: int, stride: int, padding: Pair, ceil_mode: bool) -
     return _Axis(starts, inside, stops - starts, tuple(taps), tiles)
 
 
+@lru_cache(maxsize=512)
 def _axes(
     shape: Ints, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
 ) -> tuple[_Axis, ...]:
@@ -408,6 +410,7 @@ def _known(size: Bins, shape: Ints) -> Ints:
     return tuple(n if o is None else o for n, o in zip(shape[2:], size, strict=True))
 
 
+@lru_cache(maxsize=512)
 def _bin_axes(shape: Ints, size: Bins) -> tuple[_Axis, ...]:
     return tuple([_bin_axis(n, o) for n, o in zip(shape[2:], _known(size, shape), strict=True)])
 
@@ -427,43 +430,52 @@ _IN_C: Final = LARGE // 32  # elements of the input
 _WIDTH: Final = 4096  # elements of a row
 
 
+@lru_cache(maxsize=512)
+def _worth_c(shape: Ints) -> bool:
+    return len(shape) in (3, 4) and prod(shape) >= _IN_C and shape[-1] <= _WIDTH
+
+
 def _in_c(name: str, given: NDArray[Any], shape: Ints) -> Callable[..., Any] | None:
     """The function of that name for images of this shape; None where NumPy computes."""
-    if len(shape) not in (3, 4) or prod(shape) < _IN_C or shape[-1] > _WIDTH:
-        return None
-    return compiled(f"pool.{name}", given)
+    return compiled(f"pool.{name}", given) if _worth_c(shape) else None
 
 
 _ONE_ROW: Final = np.array([0, 1], np.int64)
 
 
-def _run(
-    run: Callable[..., Any], arrays: Sequence[NDArray[Any]], shape: Ints, axes: Sequence[_Axis]
-) -> None:
-    """Call it, for images of `shape`; those of one axis have one row."""
+@lru_cache(maxsize=512)
+def _pooled(shape: Ints, axes: tuple[_Axis, ...]) -> Ints:
+    """The shape of what comes of images of `shape`."""
+    return (*shape[:2], *[axis.windows for axis in axes])
+
+
+@lru_cache(maxsize=512)
+def _told(shape: Ints, axes: tuple[_Axis, ...]) -> tuple[Any, ...]:
+    """What functions in C are told of images of `shape`; those of one axis have one row."""
     outer, size, count = prod(shape[:2]), shape[2:], [axis.windows for axis in axes]
     ends = [axis.ends for axis in axes]
     if len(axes) == 1:
         size, count, ends = (1, *size), [1, *count], [_ONE_ROW, *ends]
-    run(*arrays, *ends, outer, *size, *count)
+    return (*ends, outer, *size, *count)
 
 
 def _maxima(
-    run: Callable[..., Any], x: NDArray[Any], axes: Sequence[_Axis]
+    run: Callable[..., Any], x: NDArray[Any], axes: tuple[_Axis, ...]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    made = (*x.shape[:2], *[axis.windows for axis in axes])
+    shape = x.shape
+    made = _pooled(shape, axes)
     out, index = np.empty(made, x.dtype), np.empty(made, np.int64)
-    _run(run, (np.ascontiguousarray(x), out, index), x.shape, axes)
+    run(np.ascontiguousarray(x), out, index, *_told(shape, axes))
     return out, index
 
 
 @lru_cache(maxsize=256)
 def _weight_of_each(
-    axes: tuple[_Axis, ...], divisor: float | bool, char: str
+    axes: tuple[_Axis, ...], divisor: float | bool, dtype: np.dtype[Any]
 ) -> NDArray[np.floating[Any]]:
     """What the sum of each window is divided by."""
     shape = [axis.windows for axis in axes]
-    return np.full(shape, _divisor(axes, divisor), char)
+    return np.full(shape, _divisor(axes, divisor), dtype)
 
 
 def _divisor(axes: tuple[_Axis, ...], divisor: float | bool) -> Any:
@@ -477,11 +489,12 @@ def _divisor(axes: tuple[_Axis, ...], divisor: float | bool) -> Any:
 def _means(x: NDArray[Any], axes: tuple[_Axis, ...], divisor: float | bool) -> NDArray[Any]:
     run = _in_c("avg_pool", x, x.shape)
     if run is not None:
-        out = np.empty((*x.shape[:2], *[axis.windows for axis in axes]), x.dtype)
-        weight = _weight_of_each(axes, divisor, x.dtype.char)
-        _run(run, (np.ascontiguousarray(x), weight, out), x.shape, axes)
+        shape = x.shape
+        out = np.empty(_pooled(shape, axes), x.dtype)
+        weight = _weight_of_each(axes, divisor, x.dtype)
+        run(np.ascontiguousarray(x), weight, out, *_told(shape, axes))
         return out
-    dtype, total = sum_dtype(x.dtype), x
+    dtype, total = accumulation_dtype(x.dtype), x
     for a, axis in enumerate(axes):
         taps = axis.taps
         if len(taps) > 1 and taps[0][0] == slice(0, axis.windows) == taps[1][0]:
@@ -503,10 +516,10 @@ def _shares(
     run = _in_c("avg_pool_input", g, shape)
     if run is not None:
         found = np.empty(shape, g.dtype)
-        weight = _weight_of_each(axes, divisor, g.dtype.char)
-        _run(run, (np.ascontiguousarray(g), weight, found), shape, axes)
+        weight = _weight_of_each(axes, divisor, g.dtype)
+        run(np.ascontiguousarray(g), weight, found, *_told(shape, axes))
         return found
-    dtype = sum_dtype(g.dtype)
+    dtype = accumulation_dtype(g.dtype)
     total: NDArray[Any] = np.asarray(g / np.asarray(_divisor(axes, divisor), dtype))
     for a, axis in reversed(list(enumerate(axes))):
         if axis.tiles:

@@ -8,30 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import result_type
 from autograd_engine.core.spec import Array
 
-__all__ = ["in_double", "in_single"]
-
-
-def in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel`, with float16 computed in float32."""
-
-    def widened(a: Any) -> Any:
-        return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype.char == "e" else a
-
-    def rounded(a: Any) -> Any:
-        a = np.asarray(a)
-        return a.astype(np.float16) if a.dtype.char == "f" else a
-
-    @functools.wraps(kernel)
-    def run(*arrays: Any, **attrs: Any) -> Any:
-        if not any(a.dtype.char == "e" for a in arrays):
-            return kernel(*arrays, **attrs)
-        with np.errstate(over="ignore"):
-            out = kernel(*map(widened, arrays), **attrs)
-            return tuple(map(rounded, out)) if isinstance(out, tuple) else rounded(out)
-
-    return run
+__all__ = ["in_double"]
 
 
 def in_double(function: Callable[..., Array]) -> Callable[..., Array]:
@@ -44,7 +24,7 @@ def in_double(function: Callable[..., Array]) -> Callable[..., Array]:
 
     @functools.wraps(function)
     def kernel(*arrays: Array, **attrs: Any) -> Array:
-        dtype = np.result_type(*arrays)
+        dtype = result_type(*arrays)
         spread = np.broadcast_arrays(*arrays)
         flat = [np.asarray(a, np.float64).reshape(-1) for a in spread]
         with np.errstate(all="ignore"):

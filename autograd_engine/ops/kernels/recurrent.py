@@ -15,7 +15,6 @@ import numpy as np
 
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import compiled
-from autograd_engine.ops.kernels.precision import in_single
 
 __all__ = [
     "RECURRENT",
@@ -125,7 +124,6 @@ def _sigmoid(x: Array, one: Array) -> None:
     np.reciprocal(x, out=x)
 
 
-@in_single
 def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple[Array, Array]:
     """Gates i, f, g, o and the tanh of the cell; the states h and c."""
     steps, batch, _, size = inflow.shape
@@ -160,7 +158,6 @@ def lstm_scan(inflow: Array, weight: Array, start: Array, *bias: Array) -> tuple
     return kept, states
 
 
-@in_single
 def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[Array, Array]:
     """Gates r, z, c and m, the product that r scales; the state h."""
     steps, batch, _, size = inflow.shape
@@ -192,7 +189,6 @@ def gru_scan(inflow: Array, weight: Array, start: Array, bias: Array) -> tuple[A
     return kept, states
 
 
-@in_single
 def rnn_scan(inflow: Array, weight: Array, start: Array, *, activation: str) -> Array:
     """The state h."""
     run = _in_c("layer", len(inflow), inflow.shape[-1], inflow)
@@ -241,7 +237,6 @@ def slopes_of(kept: Any, states: Any, kind: str) -> tuple[Any, ...]:
     return formulas(*[kept[:, k] for k in range(kept.shape[1])], states[-1, :-1])
 
 
-@in_single
 def gate_slopes(kept: Array, states: Array, *, kind: str) -> Array:
     """[time, slope, batch, hidden], from the values of a layer."""
     steps, count, batch, size = kept.shape
@@ -254,7 +249,6 @@ def gate_slopes(kept: Array, states: Array, *, kind: str) -> Array:
     return slopes
 
 
-@in_single
 def gate_scan(
     weight: Array, slopes: Array, stateflow: Array, *gateflow: Array, kind: str
 ) -> tuple[Array, Array]:
@@ -289,7 +283,6 @@ def gate_scan(
     return gates, states
 
 
-@in_single
 def gate_scan_adjoint(
     weight: Array, slopes: Array, stateflow: Array, *gateflow: Array, kind: str
 ) -> tuple[Array, Array]:
@@ -327,7 +320,6 @@ def gate_scan_adjoint(
     return gates, states
 
 
-@in_single
 def layer_adjoint(
     weight: Array, kept: Array, values: Array, stateflow: Array, *gateflow: Array, kind: str
 ) -> tuple[Array, Array]:

@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.dtypes import BLAS_REALS, accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
-from autograd_engine.ops.kernels.windows import sum_dtype
 
 __all__ = ["resample", "resample_like", "resampled_size"]
 
@@ -119,7 +119,7 @@ def _taps_of(shape: Shape, size: Any, scale: Any, *how: Any) -> list[_Taps]:
 def _resampled(x: Array, taps: _Taps, axis: int) -> Array:
     if taps.nearest:
         return np.asarray(x.take(taps.index[0], axis=axis))
-    dtype = sum_dtype(x.dtype)
+    dtype = accumulation_dtype(x.dtype)
     total: Array | None = None
     behind = [1] * (x.ndim - 1 - axis)
     for i, w, unused in zip(taps.index, taps.weights(dtype), taps.unused, strict=True):
@@ -133,7 +133,7 @@ def _resampled(x: Array, taps: _Taps, axis: int) -> Array:
 
 
 def _adjoint(y: Array, n: int, taps: _Taps, axis: int) -> Array:
-    dtype = sum_dtype(y.dtype)
+    dtype = accumulation_dtype(y.dtype)
     lines = y.swapaxes(axis, -1).astype(dtype, copy=False)
     terms = lines.take(taps.read, axis=-1) * taps.ordered_weights(dtype)
     sums = np.add.reduceat(terms, taps.starts, axis=-1)
@@ -156,8 +156,8 @@ def _in_c(given: Array, shape: Shape, adjoint: bool, how: tuple[Any, ...]) -> Ar
 
     None where NumPy computes: that depends on both sizes, and so is the same for an adjoint.
     """
-    char = given.dtype.char
-    calls = _calls(shape, adjoint, char, how) if char in "fd" else None
+    dtype = given.dtype
+    calls = _calls(shape, adjoint, dtype, how) if dtype in BLAS_REALS else None
     run = compiled("resample.resample", given) if calls else None
     if run is None or not calls:
         return None
@@ -169,14 +169,16 @@ def _in_c(given: Array, shape: Shape, adjoint: bool, how: tuple[Any, ...]) -> Ar
 
 
 @lru_cache(maxsize=256)
-def _calls(shape: Shape, adjoint: bool, char: str, how: Any) -> list[tuple[Shape, tuple[Any, ...]]]:
+def _calls(
+    shape: Shape, adjoint: bool, dtype: np.dtype[Any], how: Any
+) -> list[tuple[Shape, tuple[Any, ...]]]:
     """Shapes of results, and arguments: of the last two axes at once, of others one by one."""
     taps = _taps_of(shape, *how)
     made = [*shape[: len(shape) - len(taps)], *[t.m for t in taps]]
     if max(math.prod(made), math.prod(shape)) < _WORTH:
         return []
     sizes: list[Any] = made if adjoint else list(shape)
-    maps = [_Map.of(t, char, adjoint) for t in taps]
+    maps = [_Map.of(t, dtype, adjoint) for t in taps]
     calls = []
     while maps:
         axis = len(sizes) - len(maps)
@@ -185,13 +187,13 @@ def _calls(shape: Shape, adjoint: bool, char: str, how: Any) -> list[tuple[Shape
             outer, n, width = math.prod(sizes[:axis]), sizes[axis], math.prod(sizes[axis + 1 :])
             sizes[axis] = rows.m
         else:
-            rows = _Map.same(1, char)
+            rows = _Map.same(1, dtype)
             outer, n, width = math.prod(sizes[:axis]), 1, sizes[axis]
         if len(maps) == 1 and (not len(rows.places) or width <= _WIDTH):
             columns = maps.pop()
             sizes[-1] = columns.m
         else:
-            columns = _Map.same(width, char)
+            columns = _Map.same(width, dtype)
         arrays = rows.places, rows.weight, columns.places, columns.weight
         numbers = outer, n, rows.m, len(rows.places), width, columns.m, len(columns.places)
         calls.append((tuple(sizes), (*arrays, *numbers)))
@@ -206,14 +208,14 @@ class _Map(NamedTuple):
     weight: Array
 
     @classmethod
-    def of(cls, taps: _Taps, char: str, adjoint: bool) -> _Map:
+    def of(cls, taps: _Taps, dtype: np.dtype[Any], adjoint: bool) -> _Map:
         index, weight = taps.transposed if adjoint else (taps.index, taps.weight)
-        return cls(index.shape[1], np.array(index, np.int32), np.array(weight, char))
+        return cls(index.shape[1], np.array(index, np.int32), np.array(weight, dtype))
 
     @classmethod
-    def same(cls, m: int, char: str) -> _Map:
+    def same(cls, m: int, dtype: np.dtype[Any]) -> _Map:
         """Without taps: elements stay where they are."""
-        return cls(m, np.empty((0, m), np.int32), np.empty((0, m), char))
+        return cls(m, np.empty((0, m), np.int32), np.empty((0, m), dtype))
 
 
 @dataclass(frozen=True)
@@ -258,14 +260,14 @@ class _Taps:
         return self._in_dtype(True, dtype)
 
     @cached_property
-    def _cast(self) -> dict[tuple[bool, str], Array]:
+    def _cast(self) -> dict[tuple[bool, np.dtype[Any]], Array]:
         return {}
 
     def _in_dtype(self, ordered: bool, dtype: np.dtype[Any]) -> Array:
-        found = self._cast.get((ordered, dtype.char))
+        found = self._cast.get((ordered, dtype))
         if found is None:
             weight = self.weight.ravel()[self.order] if ordered else self.weight
-            found = self._cast[ordered, dtype.char] = weight.astype(dtype)
+            found = self._cast[ordered, dtype] = weight.astype(dtype)
         return found
 
     @cached_property

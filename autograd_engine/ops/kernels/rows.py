@@ -7,11 +7,12 @@ bits in whatever block it falls. C computes them where it can be had (`compiled`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
@@ -19,8 +20,13 @@ __all__ = [
     "WIDE",
     "lines",
     "log_softmax",
+    "log_softmax_adjoint",
+    "log_softmax_adjoint_into",
     "log_softmax_into",
+    "logsumexp",
+    "logsumexp_adjoint",
     "row_sums",
+    "scaled",
     "short_rows",
     "softmax",
     "softmax_adjoint",
@@ -34,6 +40,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+_SHORT = 8  # width from which C takes rows of softmax: NumPy makes five calls of it
 _WORTH = 64  # width from which BLAS and reused arrays outweigh the calls
 # From this size and width on, buffers are as short as rows.
 _LARGE = 1 << 14
@@ -42,7 +49,7 @@ _LONG = 1 << 9
 # part by part, whose sums NumPy adds in pairs.
 WIDE = 1 << 12
 _PART = 1 << 10
-_ONES: dict[str, Array] = {c: np.ones(WIDE, c) for c in "fd"}
+_ONES = {dtype: np.ones(WIDE, dtype) for dtype in BLAS_REALS}
 _dots: Any = np.vecdot
 
 
@@ -58,18 +65,20 @@ def lines(x: Array, axis: tuple[int, ...]) -> tuple[int, int] | None:
     else:
         first = ndim - len(axis)
         width = math.prod(shape[first:]) if axis and axis == tuple(range(first, ndim)) else 0
-    if width < _WORTH or not x.size or x.dtype.char not in "fd":
+    if width < _WORTH or not x.size or x.dtype not in BLAS_REALS:
         return None
     return x.size // width, width
 
 
 def softmax_lines(x: Array, axis: int) -> tuple[int, int] | None:
-    """`lines` for softmax and its adjoint: in C rows may be short, where there are many."""
-    shape = lines(x, (axis,))
-    width = x.shape[-1] if axis == len(x.shape) - 1 else 0
-    if shape is None and width and x.size >= LARGE and compiled("rows.softmax", x) is not None:
-        return x.size // width, width
-    return shape
+    """`lines` for softmax and its like: in C rows may be shorter, and among many shorter still."""
+    shape = x.shape
+    width = shape[-1] if axis == len(shape) - 1 else 0
+    size = x.size
+    worth = (width >= _SHORT and size) or (width and size >= LARGE)
+    if worth and compiled("rows.softmax", x) is not None:
+        return size // width, width
+    return lines(x, (axis,))
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:
@@ -111,8 +120,11 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
 
 def row_sums(x: Array) -> Array:
     """Sums of the rows of an array of float32 or float64 whose rows are contiguous."""
+    run = compiled("sums.sum", x) if x.shape[1] >= _WORTH else None
+    if run is not None:
+        return np.asarray(run(x))
     rows, width = x.shape
-    ones = _ONES[x.dtype.char]
+    ones = _ONES[x.dtype]
     if width <= WIDE:
         return np.asarray(_dots(x, ones[:width]))
     parts = width // _PART
@@ -132,15 +144,42 @@ def _row_dots(x: Array, y: Array) -> Array:
     return np.asarray(_dots(x, y)[:, None])
 
 
+def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
+    """log(sum of exp) of each row, by C: none among others, where `lines` sees some."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled("rows.logsumexp", x)
+    return None if shape is None or run is None else np.asarray(run(_rows(x, shape)))
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
+    """c exp(x - out), divided by its sum, for each row: by C, as `logsumexp`."""
+    return _beside("rows.logsumexp_adjoint", c, x, out, axis)
+
+
+def scaled(c: Array, x: Array, norm: Array, axis: tuple[int, ...]) -> Array | None:
+    """c (x / norm), for each row: by C, as `logsumexp`."""
+    return _beside("sums.scaled", c, x, norm, axis)
+
+
+def _beside(name: str, c: Array, x: Array, y: Array, axis: tuple[int, ...]) -> Array | None:
+    """The C function of that name: of rows, and of a number before and behind each."""
+    shape = lines(x, axis)
+    run = None if shape is None else compiled(name, x)
+    if shape is None or run is None:
+        return None
+    dx: Array = run(c.reshape(-1), _rows(x, shape), y.reshape(-1))
+    return dx.reshape(x.shape)
+
+
 def _rows(x: Array, shape: tuple[int, int]) -> Array:
     return np.ascontiguousarray(x).reshape(shape)
 
 
 def softmax(x: Array, shape: tuple[int, int]) -> Array:
     """exp(x) / sum of it, for each row."""
-    out = np.empty(shape, x.dtype)
-    softmax_into(_rows(x, shape), out)
-    return out.reshape(x.shape)
+    out = np.empty(x.shape, x.dtype)  # of its own shape: nothing has to ask what a view is of
+    softmax_into(_rows(x, shape), out.reshape(shape))
+    return out
 
 
 def softmax_into(given: Array, out: Array) -> None:
@@ -182,9 +221,9 @@ def _exponentials(x: Array, e: Array) -> Array:
 
 def log_softmax(x: Array, shape: tuple[int, int]) -> Array:
     """(x - max) - log(sum of exp(x - max)), for each row."""
-    out = np.empty(shape, x.dtype)
-    log_softmax_into(_rows(x, shape), out)
-    return out.reshape(x.shape)
+    out = np.empty(x.shape, x.dtype)
+    log_softmax_into(_rows(x, shape), out.reshape(shape))
+    return out
 
 
 def log_softmax_into(given: Array, out: Array) -> None:
@@ -202,9 +241,13 @@ def log_softmax_into(given: Array, out: Array) -> None:
 
 def softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
     """out (g - <g, out>), for each row."""
-    dx = np.empty(shape, out.dtype)
-    softmax_adjoint_into(_rows(g, shape), _rows(out, shape), dx)
-    return dx.reshape(out.shape)
+    return _adjoint(softmax_adjoint_into, g, out, shape)
+
+
+def _adjoint(into: Callable[..., None], g: Array, out: Array, shape: tuple[int, int]) -> Array:
+    dx = np.empty(out.shape, out.dtype)
+    into(_rows(g, shape), _rows(out, shape), dx.reshape(shape))
+    return dx
 
 
 def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
@@ -218,6 +261,25 @@ def softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
             u, y, d = g[block], out[block], dx[block]
             np.subtract(u, _row_dots(u, y), d)
             np.multiply(y, d, d)
+
+
+def log_softmax_adjoint(g: Array, out: Array, shape: tuple[int, int]) -> Array:
+    """g - exp(out) sum(g), for each row."""
+    return _adjoint(log_softmax_adjoint_into, g, out, shape)
+
+
+def log_softmax_adjoint_into(g: Array, out: Array, dx: Array) -> None:
+    """`log_softmax_adjoint` of contiguous rows."""
+    run = compiled("rows.log_softmax_adjoint", out)
+    if run is not None:
+        run(g, out, dx)
+        return
+    with _ShortBuffers(out.shape):
+        for block in _blocks(*out.shape):
+            u, d = g[block], dx[block]
+            np.exp(out[block], d)
+            np.multiply(d, _row_sums(u), d)
+            np.subtract(u, d, d)
 
 
 def standardize(x: Array, shape: tuple[int, int], epsilon: float) -> tuple[Array, Array, Array]:

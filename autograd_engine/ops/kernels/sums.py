@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import BLAS_REALS, HALVES
 from autograd_engine.core.spec import Array, Like
 
 __all__ = ["MANY_ROWS", "sum_like"]
@@ -25,12 +26,12 @@ def sum_like(x: Array, like: Like) -> Array:
     shape, given = like.shape, x.shape
     if given == shape:
         return x
-    if x.dtype.char == "e":  # accumulates in float32
-        return sum_like(x.astype(np.float32), like).astype(np.float16)
+    if x.dtype in HALVES:  # accumulates in float32
+        return sum_like(x.astype(np.float32), like).astype(x.dtype)
     lead = len(given) - len(shape)
     if given[lead:] == shape:
         rows = given[0] if lead == 1 else math.prod(given[:lead])
-        if rows >= MANY_ROWS and x.dtype.char in "fd" and x.size:
+        if rows >= MANY_ROWS and x.dtype in BLAS_REALS and x.size:
             return _column_sums(x.reshape(rows, -1)).reshape(shape)
         return np.asarray(_add_reduce(x, 0 if lead == 1 else tuple(range(lead))))
     stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Like
 from autograd_engine.errors import ShapeError
 
-__all__ = ["Ints", "Padding", "Pair", "sum_dtype", "window_count", "fold_like", "unfold"]
+__all__ = ["Ints", "Padding", "Pair", "window_count", "fold_like", "unfold"]
 
 Ints = tuple[int, ...]
 Pair = tuple[int, int]
@@ -62,11 +63,6 @@ def window_count(
     if ceil_mode:
         return -(-(size + (before + min(after + stride - reach, 0))) // stride)
     return (size + (before + after - reach)) // stride + 1
-
-
-def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that arrays of `dtype` are summed in: float32 for float16, else itself."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
 def _counts(size: Ints, kernel: Ints, stride: Ints, padding: Padding, dilation: Ints) -> Ints:
@@ -128,7 +124,7 @@ def fold_like(
             f"{y.shape}"
         )
     columns = y.reshape(n, c, *kernel, *counts)
-    frame, image = _padded(like.shape, padding, sum_dtype(y.dtype))
+    frame, image = _padded(like.shape, padding, accumulation_dtype(y.dtype))
     for at, met in _taps(kernel, counts, stride, dilation):
         frame[met] += columns[at]
     return image.astype(y.dtype)

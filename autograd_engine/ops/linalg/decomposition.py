@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size, fresh_dim
+from autograd_engine.core.dtypes import COMPLEX, HALVES, complex_dtype, real_dtype
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import as_users_see, cast_back, conj, is_complex
-from autograd_engine.ops.infer import complex_dtype, real_dtype, same
-from autograd_engine.ops.kernels.precision import in_single
+from autograd_engine.ops.infer import same
 from autograd_engine.ops.linalg.inverse import (
     adjoint,
     along_columns,
@@ -29,6 +29,7 @@ from autograd_engine.ops.linalg.inverse import (
 )
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
+from autograd_engine.ops.registry.pullback import handed_on
 from autograd_engine.ops.registry.work import nothing, of_matrices
 
 
@@ -39,7 +40,7 @@ def smaller(m: Size, n: Size) -> Size:
 
 
 def _adjoint(x: Array) -> Array:
-    return np.conj(x.swapaxes(-1, -2)) if x.dtype.kind == "c" else x.swapaxes(-1, -2)
+    return np.conj(x.swapaxes(-1, -2)) if x.dtype in COMPLEX else x.swapaxes(-1, -2)
 
 
 def _symmetric(x: Array) -> Array:
@@ -62,13 +63,12 @@ defop(
     infer=infer_square("mirror_triangle"),
     stacks="leading",
     work=nothing,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)
 
 
 # --- Cholesky
 
 
-@in_single
 def _cholesky(x: Array, *, upper: bool = False) -> Array:
     try:
         return np.linalg.cholesky(_symmetric(x), upper=upper)
@@ -120,7 +120,6 @@ defop(
 # --- QR
 
 
-@in_single
 def _qr(x: Array) -> tuple[Array, Array]:
     if x.shape[-2] < x.shape[-1]:
         raise ShapeError(_wide(x.shape))
@@ -161,7 +160,6 @@ defop(
 ).vjp(x=_qr_x)
 
 
-@in_single
 def _qr_complete(x: Array) -> tuple[Array, Array]:
     q, r = np.linalg.qr(x, mode="complete")
     return q, r
@@ -188,7 +186,6 @@ defop(
 # --- singular values
 
 
-@in_single
 def _svd(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
     u, s, vh = np.linalg.svd(x, full_matrices=False)
@@ -254,7 +251,6 @@ defop(
 ).vjp(x=_svd_x)
 
 
-@in_single
 def _svd_full(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
     u, s, vh = np.linalg.svd(x)
@@ -284,7 +280,6 @@ def _coordinates(u: Array, x: Array) -> Array:
     return np.linalg.solve(ut @ u, ut @ x)
 
 
-@in_single
 def _residual_over(x: Array, u: Array, s: Array) -> Array:
     """The part of `x` outside of the columns of `u`, its columns divided by `s`.
 
@@ -325,7 +320,6 @@ defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES
 # --- eigenvalues
 
 
-@in_single
 def _eigh(x: Array) -> tuple[Array, Array]:
     check_finite("eigh", x)
     w, v = np.linalg.eigh(_symmetric(x))
@@ -364,7 +358,7 @@ defop(
 
 def _eig(x: Array) -> tuple[Array, Array]:
     check_finite("eig", x)
-    w, v = np.linalg.eig(x.astype(np.float32) if x.dtype.char == "e" else x)
+    w, v = np.linalg.eig(x.astype(np.float32) if x.dtype in HALVES else x)
     dtype = complex_dtype(v.dtype)
     return w.astype(dtype), v.astype(dtype)
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import finfo, real_dtype
 from autograd_engine.core.spec import Array, Spec
-from autograd_engine.ops.infer import real_dtype
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.inverse import (
     infer_square,
     per_matrix,
@@ -25,7 +24,6 @@ from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.work import of_matrices
 
 
-@in_single
 def _det(x: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.linalg.det(x))
@@ -76,7 +74,6 @@ def _cofactor_of_any(x: Array) -> Array:
     return np.asarray(_orientation(u, vh) * ((u.conj() * _others(s)[..., None, :]) @ vh.conj()))
 
 
-@in_single
 def _cofactor(x: Array) -> Array:
     """det(X) / X' where X is far from singular, by the singular values where it is not."""
     if not x.size:
@@ -88,7 +85,7 @@ def _cofactor(x: Array) -> Array:
             return _cofactor_of_any(x)
         condition = np.linalg.norm(x, 1, (-2, -1)) * np.linalg.norm(inverse, 1, (-2, -1))
         out = np.linalg.det(x)[..., None, None] * inverse.swapaxes(-1, -2)
-        near = np.asarray(condition * math.sqrt(np.finfo(x.dtype).eps) > 1.0)
+        near = np.asarray(condition * math.sqrt(finfo(x.dtype).eps) > 1.0)
         if near.any():
             out[near] = _cofactor_of_any(x[near])
     return np.asarray(out)
@@ -99,7 +96,6 @@ defop("cofactor", _cofactor, inputs="x", infer=infer_square("cofactor"), **OF_MA
 )
 
 
-@in_single
 def _cofactor_tangent(x: Array, y: Array) -> Array:
     """The second derivative of the determinant along `y`, a symmetric linear map.
 
@@ -153,7 +149,6 @@ defop(
 ).vjp(x=_cofactor_tangent_x, y=lambda xp, g, x: xp.cofactor_tangent(x, g))
 
 
-@in_single
 def _slogdet(x: Array) -> tuple[Array, Array]:
     sign, logarithm = np.linalg.slogdet(x)
     return np.asarray(sign), np.asarray(logarithm)

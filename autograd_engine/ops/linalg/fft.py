@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
+from autograd_engine.core.dtypes import COMPLEX, complex_dtype, real_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -21,8 +22,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ShapeError
-from autograd_engine.ops.infer import complex_dtype, like as infer_like, real_dtype
-from autograd_engine.ops.kernels.precision import in_single
+from autograd_engine.ops.infer import like as infer_like
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
 # NumPy's name for the scale of a forward transform: 1, 1/sqrt(n), 1/n. That of an inverse one has
@@ -48,7 +48,6 @@ def _check_pair(op: str, real: Shape, imag: Shape) -> None:
         )
 
 
-@in_single
 def _dft(
     real: Array, imag: Array, *, axis: int, inverse: bool = False, scale: str = "none"
 ) -> tuple[Array, Array]:
@@ -78,6 +77,7 @@ defop(
     dtypes="floating",
     tangent="linear",
     real=True,
+    amp="always high",
 ).vjp(
     real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
         g_real_out, g_imag_out, axis=axis, inverse=not inverse, scale=scale
@@ -96,7 +96,6 @@ def _interior(n: int, axis: int, ndim: int) -> tuple[Any, ...]:
     return (*[slice(None)] * axis, slice(1, (n + 1) // 2), *[slice(None)] * (ndim - axis - 1))
 
 
-@in_single
 def _half_spectrum(
     x: Array, *, axis: int, scale: str = "none", doubled: bool = False
 ) -> tuple[Array, Array]:
@@ -132,7 +131,6 @@ def _infer_from_half(real: Like, imag: Like, *, n: int, axis: int, **_: Any) -> 
     return Spec((*real.shape[:axis], n, *real.shape[axis + 1 :]), real.dtype)
 
 
-@in_single
 def _from_half_spectrum(
     real: Array, imag: Array, *, n: int, axis: int, scale: str = "none", doubled: bool = False
 ) -> Array:
@@ -164,6 +162,7 @@ defop(
     dtypes="floating",
     tangent="linear",
     real=True,
+    amp="always high",
 ).vjp(
     x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
         g_real, g_imag, x_like, **attrs
@@ -185,6 +184,7 @@ defop(
     dtypes="floating",
     tangent="linear",
     real=True,
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1))
 defop(
     "from_half_spectrum_like",
@@ -193,13 +193,13 @@ defop(
     infer=infer_like,
     tangent="linear",
     real=True,
+    amp="always high",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 
 
 # --- with complex values
 
 
-@in_single
 def _fourier(
     x: Array, *, kind: str, s: tuple[int, ...] | None, axes: tuple[int, ...], norm: str
 ) -> Array:
@@ -246,7 +246,6 @@ def _infer_fourier(
     return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
-@in_single
 def _fourier_transpose(
     x: Array,
     like: Like,
@@ -272,7 +271,7 @@ def _fourier_transpose(
         z[_interior(sizes[-1], last, z.ndim)] *= 2.0
     else:
         z = np.asarray(getattr(np.fft, whole)(x, sizes, axes, norm))
-    z = z if like.dtype.kind == "c" else z.real
+    z = z if like.dtype in COMPLEX else z.real
     if z.shape != like.shape:
         there = tuple(slice(min(m, n)) for m, n in zip(z.shape, like.shape, strict=True))
         out = np.zeros(like.shape, z.dtype)
@@ -283,12 +282,18 @@ def _fourier_transpose(
 
 def _infer_transpose(x: Spec, like: Spec, **_: Any) -> Spec:
     return Spec(
-        like.shape, complex_dtype(x.dtype) if like.dtype.kind == "c" else real_dtype(x.dtype)
+        like.shape, complex_dtype(x.dtype) if like.dtype in COMPLEX else real_dtype(x.dtype)
     )
 
 
 defop(
-    "fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating", tangent="linear"
+    "fourier",
+    _fourier,
+    inputs="x",
+    infer=_infer_fourier,
+    dtypes="floating",
+    tangent="linear",
+    amp="always high",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.fourier_transpose(g, x_like, **attrs))
 
 
@@ -298,4 +303,5 @@ defop(
     inputs="x like",
     infer=_infer_transpose,
     tangent="linear",
+    amp="always high",
 ).vjp(x=lambda xp, g, **attrs: xp.fourier(g, **attrs), like=NONDIFF)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import COMPLEX, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -24,7 +24,6 @@ from autograd_engine.core.spec import (
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.conjugates import as_users_see, conj
 from autograd_engine.ops.kernels import lu
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, Work, cubes, nothing, of_matrices
@@ -106,7 +105,6 @@ def infer_square(op: str) -> Callable[..., Spec]:
 # --- inverse
 
 
-@in_single
 def _inv(x: Array) -> Array:
     try:
         return np.linalg.inv(x)
@@ -142,7 +140,6 @@ def _infer_system(op: str) -> Callable[..., Spec]:
     return infer
 
 
-@in_single
 def _solve(a: Array, b: Array, *, transpose: bool = False) -> Array:
     found = lu.solve(a, b, transpose) if a.ndim == b.ndim == 2 else None
     if found is not None:
@@ -176,10 +173,10 @@ defop(
     broadcasts=2,
     dtypes="floating",
     work=_work_of_solve,
+    amp="always high",
 ).vjp_together("a b", _solve_together)
 
 
-@in_single
 def _triangular_solve(
     a: Array,
     b: Array,
@@ -231,6 +228,7 @@ defop(
     broadcasts=2,
     dtypes="floating",
     work=_work_of_substitution,
+    amp="always high",
 ).vjp(
     a=_triangular_solve_a,
     b=lambda xp, g, a, *, upper, transpose, unitriangular: xp.triangular_solve(
@@ -242,7 +240,6 @@ defop(
 # --- pseudo-inverse
 
 
-@in_single
 def _pinv(x: Array, *, rcond: float = 1e-15) -> Array:
     check_finite("pinv", x)
     return np.linalg.pinv(x, rcond)
@@ -295,7 +292,7 @@ _THETA = 5.371920351148152
 
 
 def _matrix_exp(x: Array) -> Array:
-    wide: Array = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    wide: Array = x.astype(np.complex128 if x.dtype in COMPLEX else np.float64)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         norm = float(np.max(np.sum(np.abs(wide), axis=-2), initial=0.0))
         squarings = math.ceil(math.log2(norm / _THETA)) if _THETA < norm < math.inf else 0

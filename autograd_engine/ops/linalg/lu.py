@@ -20,7 +20,6 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import index_dtype
-from autograd_engine.ops.kernels.precision import in_single
 from autograd_engine.ops.linalg.decomposition import smaller
 from autograd_engine.ops.linalg.inverse import at_least_a_matrix, transposed
 from autograd_engine.ops.registry.forms import OF_MATRICES
@@ -30,7 +29,6 @@ from autograd_engine.ops.registry.work import nothing, of_matrices
 INT32 = np.dtype(np.int32)
 
 
-@in_single
 def _lu(x: Array) -> tuple[Array, Array, Array]:
     *batch, m, n = x.shape
     a = np.array(x).reshape(math.prod(batch), m, n)

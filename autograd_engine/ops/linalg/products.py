@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Size, product
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import HALVES, common_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -16,7 +16,9 @@ from autograd_engine.core.spec import (
     Spec,
     matmul_shape,
 )
+from autograd_engine.ops.kernels.compiled import MANY, compiled
 from autograd_engine.ops.kernels.products import multiply
+from autograd_engine.ops.registry.cores import several
 from autograd_engine.ops.registry.forms import RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, multiply_adds
@@ -27,11 +29,22 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
         x = x.T if x.ndim == 2 else x.swapaxes(-1, -2)
     if transpose_y:
         y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
-    if x.dtype.char == "e":  # products accumulate in float32
-        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), np.float16)
+    if x.dtype in HALVES:  # products accumulate in float32
+        return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), x.dtype)
     # With nothing to sum over, the product is an outer one, which BLAS takes twice as long for.
-    out: Array = x * y if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
+    out: Array = _outer(x, y) if x.shape[-1] == 1 == y.shape[-2] else multiply(x, y)
     return out
+
+
+def _outer(x: Array, y: Array) -> Array:
+    if x.size * y.shape[-1] >= MANY and x.shape[:-2] == y.shape[:-2] and x.dtype is y.dtype:
+        run = compiled("products.outer", x) if several() else None
+        if run is not None and x.flags.c_contiguous and y.flags.c_contiguous:
+            out = np.empty((*x.shape[:-1], y.shape[-1]), x.dtype)
+            run(x, y, out, x.size // x.shape[-2], x.shape[-2], y.shape[-1])
+            return out
+    outer: Array = x * y
+    return outer
 
 
 def _infer_matmul(
@@ -74,6 +87,8 @@ defop(
     tangent="multilinear",
     work=multiply_adds(_inner_products),
     zero_gradient="multiplied_by_zero",
+    amp="low",
+    types="matmul_v2 mul bmm mv linear_v2 einsum",
 ).vjp(x=matmul_x, y=matmul_y)
 
 # --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need

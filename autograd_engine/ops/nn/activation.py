@@ -7,10 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import columns, rows
+from autograd_engine.ops.kernels.compiled import MANY_STEPS
 from autograd_engine.ops.kernels.elementwise import log_of_1_and
 from autograd_engine.ops.kernels.gelu import gelu
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -21,17 +23,17 @@ _SQRT_HALF = math.sqrt(0.5)
 _PDF_0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 
-_ZEROS: dict[str, Array] = {}
+_ZEROS: dict[np.dtype[Any], Array] = {}
 _ROW = 1 << 12
 _MANY = 1 << 15  # elements from which on `_relu` goes by rows
 
 
 def _relu(x: Array) -> Array:
     # An array of no dimensions spares NumPy working out what dtype the scalar takes.
-    zero = _ZEROS.get(x.dtype.char)
+    zero = _ZEROS.get(x.dtype)
     if zero is None:
         _infer_relu(Spec((), x.dtype))  # once for a dtype
-        zero = _ZEROS[x.dtype.char] = np.zeros((), x.dtype)
+        zero = _ZEROS[x.dtype] = np.zeros((), x.dtype)
     # NumPy takes half the time for two arrays that it does for an array and a number.
     if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
         whole = x.size // _ROW * _ROW
@@ -45,7 +47,7 @@ def _relu(x: Array) -> Array:
 
 
 def _infer_relu(x: Spec) -> Spec:
-    if x.dtype.kind == "c":
+    if x.dtype in COMPLEX:
         raise DTypeError(
             f"relu: x is {x.dtype.name}, and relu takes real numbers; use paddle.real, "
             "paddle.imag or paddle.abs"
@@ -76,6 +78,28 @@ def _silu_x(xp: Any, g: Any, x: Any) -> Any:
     return g * (s * (x * (1.0 - s) + 1.0))
 
 
+# (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is as accurate where u is negative. At 22 it is 0
+# or 1 in every dtype, and the cube does not leave the range of float16.
+_TWICE = math.sqrt(8.0 / math.pi)
+_CUBED = 0.044715
+_END = 22.0
+
+
+def _gelu_tanh(x: Array) -> Array:
+    above = np.maximum(x, -_END)
+    near = np.minimum(above, _END)
+    return np.asarray(above * _sigmoid(_TWICE * (near + _CUBED * (near * (near * near)))))
+
+
+def _gelu_tanh_x(xp: Any, g: Any, x: Any) -> Any:
+    """With s the sigmoid of t: d/dx x s = s + x s (1 - s) dt/dx"""
+    near = xp.minimum(xp.maximum(x, -_END), _END)
+    square = near * near
+    s = xp.sigmoid(_TWICE * (near + _CUBED * (near * square)))
+    slope = _TWICE * (1.0 + (3.0 * _CUBED) * square)
+    return g * (s + near * s * ((1.0 - s) * slope))
+
+
 def _softplus(x: Array) -> Array:
     """log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)): nothing overflows, no digits cancel."""
     return np.asarray(np.maximum(x, 0.0) + log_of_1_and(np.exp(-np.abs(x))))
@@ -83,6 +107,23 @@ def _softplus(x: Array) -> Array:
 
 def _log_sigmoid(x: Array) -> Array:
     return np.asarray(np.minimum(x, 0.0) - log_of_1_and(np.exp(-np.abs(x))))
+
+
+def _mish(x: Array) -> tuple[Array, Array]:
+    """x t with t = tanh(log(1 + exp(x))) (Misra 2019), and its slope t + x s (1 - t^2), s sigmoid.
+
+    With n = (1 + exp(x))^2 - 1, t is n / (n + 2). Above 0 both are divided by exp(2 x): nothing
+    overflows, and nothing is subtracted.
+    """
+    e = np.exp(-np.abs(x))
+    above = x > 0.0
+    square = e * e
+    over = (e + e) + np.where(above, 1.0, square)
+    rest = np.where(above, square + square, 2.0)
+    under = over + rest
+    t = over / under
+    slope = t + x * (np.where(above, 1.0, e) / (e + 1.0)) * (rest / under * (t + 1.0))
+    return np.asarray(x * t), np.asarray(slope)
 
 
 def _elu(x: Array, *, alpha: float) -> Array:
@@ -110,7 +151,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
     done = columns.softmax_terms(x, axis)
     if done is not None:
         return done[0]
-    if x.dtype.char == "e":  # the difference may be below its range; exp(-inf) is 0, as is meant
+    if x.dtype in HALVES:  # the difference may be below its range; exp(-inf) is 0, as is meant
         with np.errstate(over="ignore"):
             e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     else:
@@ -130,7 +171,7 @@ def _softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
 
 
 def _log_softmax(x: Array, *, axis: int) -> Array:
-    shape = rows.lines(x, (axis,))
+    shape = rows.softmax_lines(x, axis)
     if shape is not None:
         return rows.log_softmax(x, shape)
     done = columns.log_softmax(x, axis)
@@ -142,10 +183,21 @@ def _log_softmax(x: Array, *, axis: int) -> Array:
     return np.asarray(shifted - np.log(_sum_keep(np.exp(shifted), axis)))
 
 
+def _log_softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
+    """y - exp(out) sum(y), the sums taken along `axis`."""
+    shape = rows.softmax_lines(out, axis)
+    if shape is not None:
+        return rows.log_softmax_adjoint(y, out, shape)
+    done = columns.log_softmax_adjoint(y, out, axis)
+    if done is not None:
+        return done
+    return np.asarray(y - np.exp(out) * _sum_keep(y, axis))
+
+
 def _sum_keep(e: Array, axis: int) -> Array:
     """Sum over one kept axis; float16 accumulates in float32."""
-    if e.dtype.char == "e":
-        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(np.float16)
+    if e.dtype in HALVES:
+        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(e.dtype)
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 
@@ -169,20 +221,39 @@ def _gelu_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
     return dx if g_out is None else g_out * slope + dx
 
 
+_WITH_SLOPE: Final[dict[str, Any]] = {
+    "inputs": "x",
+    "outputs": "out slope",
+    "infer": lambda x: (x, x),
+    "dtypes": "floating",
+    "real": True,
+    "lazy_cotangents": True,
+    "elementwise": True,
+    "work": each_element(4),
+    "zero_gradient": "saturated",
+    "c_from": MANY_STEPS,
+}
+defop("gelu", gelu, **_WITH_SLOPE, result="contiguous").vjp(x=_gelu_x)
+
+
+def _mish_x(xp: Any, g_out: Any, g_slope: Any, x: Any, slope: Any) -> Any:
+    """With u = s (1 - t^2), the derivative of t, that of the slope is u (2 + x (1 - s - 2 s t))."""
+    if g_slope is None:
+        return g_out * slope
+    s, t = xp.sigmoid(x), xp.tanh(xp.softplus(x))
+    dx = g_slope * (s * (1.0 - t * t) * (x * (1.0 - s * (2.0 * t + 1.0)) + 2.0))
+    return dx if g_out is None else g_out * slope + dx
+
+
+defop("mish", _mish, **_WITH_SLOPE).vjp(x=_mish_x)
 defop(
-    "gelu",
-    gelu,
-    inputs="x",
-    outputs="out slope",
-    infer=lambda x: (x, x),
-    dtypes="floating",
+    "gelu_tanh",
+    _gelu_tanh,
+    **ELEMENTWISE,
     real=True,
-    lazy_cotangents=True,
-    result="contiguous",
-    elementwise=True,
     work=each_element(4),
     zero_gradient="saturated",
-).vjp(x=_gelu_x)
+).vjp(x=_gelu_tanh_x)
 # exp(-x * x), the density behind erf and gelu
 defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
     x=lambda xp, g, x, out: g * (-2.0 * (x * out))
@@ -190,10 +261,15 @@ defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
 defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
     x=_silu_x
 )
-defop("softplus", _softplus, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
-    x=lambda xp, g, x: g * xp.sigmoid(x)
-)
-defop("log_sigmoid", _log_sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+_OF_EXP: Final[dict[str, Any]] = {
+    **ELEMENTWISE,
+    "real": True,
+    "zero_gradient": "saturated",
+    "c_from": MANY_STEPS,
+    "amp": "high",
+}
+defop("softplus", _softplus, **_OF_EXP).vjp(x=lambda xp, g, x: g * xp.sigmoid(x))
+defop("log_sigmoid", _log_sigmoid, **_OF_EXP, types="logsigmoid").vjp(
     x=lambda xp, g, x: g * xp.sigmoid(-x)
 )
 
@@ -233,7 +309,7 @@ _SOFTMAX: Final[dict[str, Any]] = {
     "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
     "zero_gradient": "saturated",
 }
-defop("softmax", _softmax, **_SOFTMAX).vjp(
+defop("softmax", _softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y and its own adjoint.
@@ -252,6 +328,21 @@ defop(
         - y * xp.sum(g * out, axis=(axis,), keepdims=True)
     ),
 )
-defop("log_softmax", _log_softmax, **_SOFTMAX).vjp(
-    x=lambda xp, g, out, *, axis: g - xp.exp(out) * xp.sum(g, axis=(axis,), keepdims=True)
+defop("log_softmax", _log_softmax, **_SOFTMAX, amp="high").vjp(
+    x=lambda xp, g, out, *, axis: xp.log_softmax_adjoint(g, out, axis=axis)
+)
+# Linear in y. `out` is what log_softmax gave: none of it is above 0.
+defop(
+    "log_softmax_adjoint",
+    _log_softmax_adjoint,
+    inputs="y out",
+    outputs="dx",
+    infer=lambda y, out, *, axis: out,
+    dtypes="common",
+    work=each_read(4),
+).vjp(
+    y=lambda xp, g, out, *, axis: g - xp.sum(g * xp.exp(out), axis=(axis,), keepdims=True),
+    out=lambda xp, g, y, out, *, axis: (
+        -(g * (xp.exp(out) * xp.sum(y, axis=(axis,), keepdims=True)))
+    ),
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Size
-from autograd_engine.core.spec import Shape, Spec, format_shape, may_equal
+from autograd_engine.core.spec import Shape, Spec, broadcast_shapes, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels import attention
-from autograd_engine.ops.registry.opdef import defop
+from autograd_engine.ops.registry.opdef import NONDIFF, defop
 from autograd_engine.ops.registry.work import Specs, multiply_adds
 
 _HEADS_FIRST: Final = (0, 2, 1, 3)  # and back
@@ -42,6 +42,23 @@ def _infer_attention(
         Spec((batch, queries, heads, values), query.dtype),
         Spec((batch, heads, queries, keys), query.dtype),
     )
+
+
+def _infer_masked(
+    query: Spec, key: Spec, value: Spec, mask: Spec, *, scale: float, causal: bool = False
+) -> tuple[Spec, Spec]:
+    out, weights = _infer_attention(query, key, value, scale=scale)
+    _need_mask(mask, weights)
+    return out, weights
+
+
+def _need_mask(mask: Spec, weights: Spec) -> None:
+    shape = broadcast_shapes("attention", mask.shape, weights.shape)
+    if not may_equal(shape, weights.shape):
+        raise ShapeError(
+            f"attention: the mask {format_shape(mask.shape)} must broadcast to "
+            f"{format_shape(weights.shape)}"
+        )
 
 
 def _infer_adjoint(
@@ -107,9 +124,61 @@ defop(
     dtypes="floating",
     real=True,
     lazy_cotangents=True,
+    result="contiguous",
     stacks="images",
     work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
 ).vjp_together("query key value", _attention_rule)
+# Weights of what is not seen are 0, which the adjoint needs to know no more about.
+defop(
+    "masked_attention",
+    attention.masked_attention,
+    inputs="query key value seen",
+    outputs="out weights",
+    infer=_infer_masked,
+    dtypes="floating",
+    untyped="seen",
+    real=True,
+    lazy_cotangents=True,
+    result="contiguous",
+    work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
+).vjp(seen=NONDIFF).vjp_together("query key value", _attention_rule)
+
+
+def _bias_rule(
+    xp: Any,
+    g_out: Any,
+    g_weights: Any,
+    value: Any,
+    weights: Any,
+    bias_like: Any,
+) -> Any:
+    """What arrives at the scores, which are those of softmax."""
+    arriving = g_weights
+    if g_out is not None:
+        y, v = _turned(xp, g_out, value)
+        t = _product(xp, y, v, "y")
+        arriving = t if arriving is None else arriving + t
+    return xp.sum_like(xp.softmax_adjoint(arriving, weights, axis=3), bias_like)
+
+
+defop(
+    "biased_attention",
+    attention.biased_attention,
+    inputs="query key value bias",
+    outputs="out weights",
+    infer=_infer_masked,
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+    result="contiguous",
+    work=multiply_adds(_products),
+    amp="low",
+    types="flash_attn",
+).vjp(bias=_bias_rule).vjp_together("query key value", _attention_rule)
 
 
 def _adjoint_rule(
@@ -159,6 +228,7 @@ defop(
     infer=_infer_adjoint,
     dtypes="common",
     real=True,
+    result="contiguous",
     stacks="images",
     work=multiply_adds(_adjoint_products),
 ).vjp_together("y query key value weights", _adjoint_rule)

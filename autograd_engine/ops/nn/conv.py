@@ -67,6 +67,8 @@ defop(
     dtypes="common",
     tangent="multilinear",
     work=multiply_adds(lambda o, r, _: r[0].size * _taps(o[1])),
+    amp="low",
+    types="conv2d conv3d depthwise_conv2d",
 ).vjp(
     x=lambda xp, g, w, x_like, **attrs: xp.conv_input(g, w, x_like, **attrs),
     w=lambda xp, g, x, w_like, **attrs: xp.conv_filter(g, x, w_like, **attrs),
@@ -78,6 +80,8 @@ defop(
     infer=infer_like,
     tangent="multilinear",
     work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[1])),
+    amp="low",
+    types="conv2d_transpose conv3d_transpose",
 ).vjp(
     y=lambda xp, g, w, **attrs: xp.conv(g, w, **attrs),
     w=lambda xp, g, y, w_like, **attrs: xp.conv_filter(y, g, w_like, **attrs),
@@ -90,6 +94,7 @@ defop(
     infer=infer_like,
     tangent="multilinear",
     work=multiply_adds(lambda o, r, _: o[0].size * _taps(o[2])),
+    amp="low",
 ).vjp(
     y=lambda xp, g, x, **attrs: xp.conv(x, g, **attrs),
     x=lambda xp, g, y, x_like, **attrs: xp.conv_input(y, g, x_like, **attrs),

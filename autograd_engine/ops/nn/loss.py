@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
 from autograd_engine.ops.kernels import columns
 from autograd_engine.ops.kernels.axes import line_key, with_axes
-from autograd_engine.ops.kernels.compiled import compiled
+from autograd_engine.ops.kernels.compiled import MANY_STEPS, compiled
 from autograd_engine.ops.kernels.elementwise import log_of_1_and, rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.registry.work import each_read, nothing
+from autograd_engine.ops.registry.pullback import handed_on
+from autograd_engine.ops.registry.work import each_element, each_read, nothing
 
 _log = rounded_alike(np.log)
 _min, _max, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce
@@ -29,9 +31,9 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 
 
 # The derivative 1 / x is bounded too: by 1 / floor.
-defop("bounded_log", _bounded_log, **ELEMENTWISE, real=True).vjp(
-    x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor)
-)
+defop(
+    "bounded_log", _bounded_log, **ELEMENTWISE, real=True, amp="high", types="bce_loss log_loss"
+).vjp(x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor))
 
 
 def _huber(x: Array, *, delta: float) -> Array:
@@ -39,13 +41,36 @@ def _huber(x: Array, *, delta: float) -> Array:
 
     With c the number limited to [-delta, delta]: c (x - c / 2), which squares nothing large.
     """
-    near = np.minimum(np.maximum(x, -delta), delta)
+    near = -np.minimum(-np.minimum(x, delta), delta)  # C is traced: no arithmetic of attributes
     return np.asarray(near * (x - 0.5 * near))
 
 
-defop("huber", _huber, **ELEMENTWISE, real=True).vjp(
-    x=lambda xp, g, x, *, delta: g * xp.minimum(xp.maximum(x, -delta), delta)
+defop("huber", _huber, **ELEMENTWISE, real=True, amp="high", types="huber_loss smooth_l1_loss").vjp(
+    x=lambda xp, g, x, *, delta: g * -xp.minimum(-xp.minimum(x, delta), delta)
 )
+
+
+def _weighed(weight: Array, values: Array) -> Array:
+    """weight * values, in which a weight of 0 makes nothing of an infinite value."""
+    nothing = (weight == 0.0) & (np.abs(values) == np.inf)
+    return np.asarray(weight * np.where(nothing, 0.0, values))
+
+
+def _weighed_weight(xp: Any, g: Any, weight: Any, values: Any) -> Any:
+    nothing = xp.logical_and(xp.equal(weight, 0.0), xp.equal(xp.abs(values), math.inf))
+    return g * xp.where(nothing, 0.0, values)
+
+
+defop(
+    "weighed",
+    _weighed,
+    inputs="weight values",
+    infer=broadcast("weighed"),
+    broadcasts=0,
+    dtypes="floating",
+    tangent="elementwise",
+    real=True,
+).vjp(weight=_weighed_weight, values=lambda xp, g, weight: g * weight)
 
 
 def _logistic_loss(x: Array, positive: Array, negative: Array) -> Array:
@@ -67,6 +92,8 @@ defop(
     dtypes="floating",
     tangent="elementwise",
     real=True,
+    amp="high",
+    types="sigmoid_cross_entropy_with_logits",
 ).vjp(
     x=lambda xp, g, x, positive, negative: (
         g * (negative * xp.sigmoid(x) - positive * xp.sigmoid(-x))
@@ -74,6 +101,56 @@ defop(
     positive=lambda xp, g, x: g * xp.softplus(-x),
     negative=lambda xp, g, x: g * xp.softplus(x),
 )
+
+
+def _logistic_entropy(x: Array, label: Array) -> tuple[Array, Array]:
+    """-label log(sigmoid(x)) - (1 - label) log(sigmoid(-x)), and its slope sigmoid(x) - label.
+
+    With e = exp(-|x|) and [] 1 above 0 and 0 elsewhere, x ([x] - label) + log(1 + e): for labels
+    near 0 and 1 no digits cancel at either end, nor do they in [x] - label -+ e / (1 + e).
+    """
+    e = np.exp(-np.abs(x))
+    above = x > 0.0
+    apart: Array = above - label
+    s = e / (e + 1.0)
+    slope = np.where(above, apart - s, apart + s)
+    return np.asarray(x * apart + log_of_1_and(e)), slope
+
+
+def _logistic_entropy_x(xp: Any, g_loss: Any, g_slope: Any, x: Any, slope: Any) -> Any:
+    """The slope was made with the loss; that of the slope is the density of the distribution."""
+    if g_slope is None:
+        return g_loss * slope
+    dx = g_slope * (xp.sigmoid(x) * xp.sigmoid(-x))
+    return dx if g_loss is None else g_loss * slope + dx
+
+
+def _logistic_entropy_label(xp: Any, g_loss: Any, g_slope: Any, x: Any) -> Any:
+    if g_slope is None:
+        return -(g_loss * x)
+    return -g_slope if g_loss is None else -(g_loss * x + g_slope)
+
+
+def _infer_logistic_entropy(x: Spec, label: Spec) -> tuple[Spec, Spec]:
+    loss = broadcast("logistic_entropy")(x, label)
+    return loss, loss
+
+
+defop(
+    "logistic_entropy",
+    _logistic_entropy,
+    inputs="x label",
+    outputs="loss slope",
+    infer=_infer_logistic_entropy,
+    broadcasts=0,
+    dtypes="floating",
+    real=True,
+    lazy_cotangents=True,
+    work=each_element(4),
+    c_from=MANY_STEPS,
+    amp="high",
+    types="sigmoid_cross_entropy_with_logits",
+).vjp(x=_logistic_entropy_x, label=_logistic_entropy_label)
 
 
 def _checked_label(label: Array, like: Like, *, axis: int, ignore: int | None, op: str) -> Array:
@@ -110,13 +187,18 @@ defop(
 
 def _fitting(label: Like, x: Like, axis: int, op: str) -> Spec:
     """What there is for each label: an error where labels are not those of the lines of `x`."""
-    lines = (*x.shape[:axis], *x.shape[axis + 1 :])
+    _check_fitting(label, x, axis, op)
+    return Spec(label.shape, x.dtype)
+
+
+def _check_fitting(label: Like, x: Like, axis: int, op: str) -> None:
+    shape = x.shape
+    lines = shape[:axis] + shape[axis + 1 :]
     if label.shape != lines and not may_equal(label.shape, lines):
         raise ShapeError(
             f"{op}: input {format_shape(x.shape)} needs labels {format_shape(lines)}, one for each "
             f"line along axis {axis}; got {format_shape(label.shape)}"
         )
-    return Spec(label.shape, x.dtype)
 
 
 _CLASSES = 8  # from which on C computes rows
@@ -128,17 +210,27 @@ def _by_rows(name: str, x: Array, axis: int) -> Any:
     return compiled(name, x) if wide and x.size else None
 
 
+def _in_rows(
+    x: Array, label: Array, axis: int, ignore: int | None, mean: bool
+) -> tuple[Array, Array, Array] | None:
+    """What `_label_entropy` computes, from C; None where NumPy does, or a label is no class."""
+    run = _by_rows("entropy.entropy", x, axis)
+    if run is None:
+        return None
+    x, label = np.ascontiguousarray(x), np.ascontiguousarray(label, np.int64)
+    probs, loss = np.empty(x.shape, x.dtype), np.empty(label.shape, x.dtype)
+    count = np.empty((), x.dtype)
+    total = np.empty((), x.dtype) if mean else count
+    n, some = x.shape[-1], ignore is not None
+    run(x, label, loss, probs, count, total, label.size, n, ignore if some else 0, some, mean)
+    return None if count < 0 else (total if mean else loss, probs, count)
+
+
 def _each_loss(x: Array, label: Array, axis: int, ignore: int | None, some: bool) -> Any:
     """-log softmax(x) at the labels, with `axis` kept, and softmax(x).
 
     If `some` labels are left out, they are `ignore`, and their losses 0.
     """
-    run = _by_rows("entropy.entropy", x, axis)
-    if run is not None:
-        x, label = np.ascontiguousarray(x), np.ascontiguousarray(label, np.int64)
-        probs, loss = np.empty(x.shape, x.dtype), np.empty(label.shape, x.dtype)
-        run(x, label, loss, probs, label.size, x.shape[axis], ignore if some else 0, some)
-        return loss, probs
     classes = np.where(label == ignore, 0, label) if some else label
     terms = columns.softmax_terms(x, axis)
     if terms is not None:
@@ -164,16 +256,20 @@ def _label_entropy(
     Labels have the shape of `x` without `axis`. Where one is `ignore` the first is 0. The number is
     1 at least, to divide by. All of it is computed in float32 for float16.
     """
-    shape = _fitting(label, x, axis, op).shape
-    some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
-    work = x.astype(np.float32) if x.dtype.char == "e" else x
-    if work.size:
-        loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
+    _check_fitting(label, x, axis, op)
+    work = x.astype(np.float32) if x.dtype in HALVES else x
+    found = _in_rows(work, label, axis, ignore, mean)
+    if found is not None:
+        loss, probs, number = found
     else:
-        loss, probs = np.zeros(shape, work.dtype), work.copy()
-    count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
-    number = np.array(count or 1, work.dtype)
-    loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(shape)
+        some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
+        if work.size:
+            loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
+        else:
+            loss, probs = np.zeros(label.shape, work.dtype), work.copy()
+        count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
+        number = np.array(count or 1, work.dtype)
+        loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(label.shape)
     if work is x:
         return loss, probs, number
     return loss.astype(x.dtype), probs.astype(x.dtype), number
@@ -183,7 +279,7 @@ def _infer_label_entropy(
     x: Spec, label: Spec, *, axis: int, ignore: int | None, op: str, mean: bool = False
 ) -> tuple[Spec, Spec, Spec]:
     loss = _fitting(label, x, axis, op)
-    number = Spec((), FLOAT32 if x.dtype.char == "e" else x.dtype)
+    number = Spec((), accumulation_dtype(x.dtype))
     return Spec((), x.dtype) if mean else loss, x, number
 
 
@@ -225,6 +321,8 @@ defop(
     stacks="each",
     checks_values=True,
     work=each_read(5),
+    amp="high",
+    types="softmax_with_cross_entropy",
 ).vjp(x=_label_entropy_x, label=NONDIFF)
 
 
@@ -249,21 +347,15 @@ def _label_entropy_adjoint(
 def _adjoint_by_rows(
     run: Any, y: Array, probs: Array, label: Array, ignore: int | None
 ) -> Array | None:
-    """None where a label is no class: C looks at none of them."""
-    n = probs.shape[-1]
-    least, most = _min(label, None), _max(label, None)
-    some = ignore is not None and bool(least <= ignore <= most)
-    if some or least < 0 or most >= n:
-        counted = np.where(label == ignore, 0, label) if some else label
-        if _min(counted, None) < 0 or _max(counted, None) >= n:
-            return None
+    """None where a label is no class."""
     step = 1 if any(y.strides) else 0
     y = np.ascontiguousarray(y) if step else y
-    dx = np.empty(probs.shape, probs.dtype)
+    dx, count = np.empty(probs.shape, probs.dtype), np.empty(1, np.int64)
     label = np.ascontiguousarray(label, np.int64)
     probs = np.ascontiguousarray(probs)
-    run(y, probs, label, dx, label.size, n, step, ignore if some else 0, some)
-    return dx
+    some, n = ignore is not None, probs.shape[-1]
+    run(y, probs, label, dx, count, label.size, n, step, ignore if some else 0, some)
+    return None if count[0] < 0 else dx
 
 
 def _counted(xp: Any, values: Any, label: Any, ignore: int | None) -> Any:
@@ -307,10 +399,11 @@ def _label_loss(
 
     Where a label is `ignore`, class 0 stands for it, and its slope is 0.
     """
-    shape = _fitting(label, x, axis, op).shape
+    _check_fitting(label, x, axis, op)
+    shape = label.shape
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     some = classes is not label
-    wide = np.float32 if x.dtype.char == "e" else x.dtype
+    wide = accumulation_dtype(x.dtype)
     slope, count = np.full(shape, -1.0, wide), label.size
     loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
     if some:
@@ -351,6 +444,8 @@ defop(
     real=True,
     stacks="each",
     checks_values=True,
+    amp="high",
+    types="cross_entropy cross_entropy2 nll_loss softmax_with_cross_entropy",
 ).vjp(x=_label_loss_x, label=NONDIFF)
 
 
@@ -371,4 +466,4 @@ defop(
     tangent="elementwise",
     elementwise=False,
     work=nothing,
-).vjp(x=lambda xp, g: g)
+).vjp(x=handed_on)

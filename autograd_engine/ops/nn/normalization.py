@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.dtypes import HALVES, accumulation_dtype
 from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.namespace import raw_wide
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.work import each_read
 
@@ -24,7 +24,7 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
 
     The moments of float16 are float32: the square of 300 is infinite in float16.
     """
-    work = x.astype(np.float32) if x.dtype == np.float16 else x
+    work = x.astype(np.float32) if x.dtype in HALVES else x
     shape = rows.lines(work, axis)
     if shape is not None:
         out, mean, variance = rows.standardize(work, shape, epsilon)
@@ -42,7 +42,7 @@ def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array,
 
 
 def _infer_standardize(x: Spec, *, axis: Axes, epsilon: float) -> tuple[Spec, Spec, Spec]:
-    dtype = FLOAT32 if x.dtype == np.float16 else x.dtype
+    dtype = accumulation_dtype(x.dtype)
     moment = Spec(reduced_shape(x.shape, axis, keepdims=True), dtype)
     return x, moment, moment
 
@@ -87,6 +87,8 @@ defop(
     dtypes="floating",
     lazy_cotangents=True,
     work=each_read(7),
+    amp="high",
+    types="batch_norm layer_norm group_norm instance_norm",
 ).vjp(x=standardize_x)
 
 
@@ -110,9 +112,9 @@ def _standardize_adjoint(
     y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
 ) -> Array:
     """(y - <y> - out <y out>) / sqrt(variance + epsilon): float16 computes in float32."""
-    if out.dtype.char == "e":
+    if out.dtype in HALVES:
         wide = [v.astype(np.float32) for v in (y, out, variance)]
-        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(np.float16)
+        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(out.dtype)
     shape = rows.lines(out, axis)
     if shape is not None:
         return rows.standardize_adjoint(y, out, variance, shape, epsilon)
@@ -225,7 +227,7 @@ def _standardize_affine(
     if done is not None:
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
-    out, mean, variance = affine(raw, x, weight, bias, **attrs)
+    out, mean, variance = affine(raw_wide, x, weight, bias, **attrs)
     return np.ascontiguousarray(out), mean, variance
 
 
@@ -255,6 +257,8 @@ defop(
     dtypes="floating",
     result="contiguous",
     work=each_read(9),
+    amp="high",
+    types="layer_norm",
 ).vjp_together(
     "x weight bias",
     lambda xp, g_out, x, weight, **attrs: xp.standardize_affine_adjoint(g_out, x, weight, **attrs),
@@ -276,7 +280,7 @@ def _standardize_affine_adjoint(
     if done is not None:
         return done
     attrs: dict[str, Any] = {"axis": axis, "epsilon": epsilon, "split": split, "spread": spread}
-    dx, dweight, dbias = affine_adjoint(raw, y, x, weight, **attrs)
+    dx, dweight, dbias = affine_adjoint(raw_wide, y, x, weight, **attrs)
     dx, dweight = np.ascontiguousarray(dx), np.ascontiguousarray(dweight)
     return dx, dweight, np.array(dbias, order="C")  # the sum of one element is that element
 

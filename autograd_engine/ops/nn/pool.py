@@ -111,6 +111,7 @@ defop(
     stacks="images",
     work=_each_window,
     zero_gradient="not_chosen",
+    types="max_pool2d_with_index",
 ).vjp(x=lambda xp, g_out, index, x_like: xp.max_pool_scatter(g_out, index, x_like))
 defop(
     "adaptive_max_pool",

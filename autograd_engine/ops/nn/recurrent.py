@@ -319,6 +319,8 @@ defop(
     outputs="kept states",
     infer=_infer_lstm,
     **_LAYER,
+    amp="low",
+    types="lstm",
 ).vjp_together("inflow weight start bias", _lstm_rule)
 
 
@@ -358,6 +360,8 @@ defop(
     outputs="kept states",
     infer=_infer_gru,
     **_LAYER,
+    amp="low",
+    types="gru",
 ).vjp_together("inflow weight start bias", _gru_rule)
 
 
@@ -387,4 +391,6 @@ defop(
     infer=_infer_rnn,
     dtypes="common",
     work=multiply_adds(_each_step),
+    amp="low",
+    types="rnn",
 ).vjp_together("inflow weight start", _rnn_rule)

@@ -31,6 +31,8 @@ defop(
     infer=_infer_resample,
     tangent="linear",
     stacks="leading",
+    amp="always high",
+    types="linear_interp_v2 bilinear_interp_v2 bicubic_interp_v2 trilinear_interp_v2",
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.resample_like(g, x_like, **attrs))
 defop(
     "resample_like",

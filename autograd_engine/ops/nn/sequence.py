@@ -129,6 +129,7 @@ defop(
     nondiff_outputs="likelihood steps start end anchor",
     infer=_infer_ctc_align,
     checks_values=True,
+    amp="high",
 ).nondiff()
 
 
@@ -185,6 +186,7 @@ defop(
     nondiff_outputs="likelihood steps start end anchor",
     infer=_infer_rnnt_align,
     checks_values=True,
+    amp="high",
 ).nondiff()
 
 # --- linear recurrences over time, h[t, s] = inflow[t, s] + sum_k weight[t, s, k] h[t - 1, s - k]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
+from autograd_engine.core.dtypes import BOOLS, FLOATS
+from autograd_engine.ops.kernels.compiled import ROW, compiled
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef
@@ -42,21 +43,29 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
         return kernel
     name, names, gapless = f"{ROW}{op.name}.kernel", tuple(op.attrs), op.result == "contiguous"
 
+    usual = len(op.inputs) <= 2 and not names
+
     def large(operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        like = next((v for v in operands if v.__class__ is ndarray and v.dtype.kind == "f"), None)
+        x, y = operands[0], operands[-1]
+        if usual and x.__class__ is ndarray is y.__class__ and x.dtype is y.dtype:
+            run = compiled(name, x)
+            if run is None:
+                return kernel(*operands)
+            return run(*map(np.ascontiguousarray, operands)) if gapless else run(*operands)
+        like = next((v for v in operands if v.__class__ is ndarray and v.dtype in FLOATS), None)
         numbers = [attrs[n] if n in attrs else op.attrs[n] for n in names]
         if like is None or not are_numbers(numbers):
             return kernel(*operands, **attrs)
         run = compiled(name, like)
         kinds = [v.dtype for v in operands if isinstance(v, (ndarray, np.generic))]
-        if run is None or not all(d is like.dtype or d.kind == "b" for d in kinds):
+        if run is None or not all(d is like.dtype or d in BOOLS for d in kinds):
             return kernel(*operands, **attrs)
         if gapless:
             operands = tuple([np.ascontiguousarray(v) for v in operands])
         return run(*operands, *numbers)
 
     form = _general if op.attrs else (_unary, _binary, _selection)[len(op.inputs) - 1]
-    function: Any = wraps(kernel)(form(kernel, large))
+    function: Any = wraps(kernel)(form(kernel, large, op.c_from))
     function.in_numpy = kernel
     return function  # type: ignore[no-any-return]
 
@@ -64,19 +73,21 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
 # Written out: on small arrays a loop over operands would cost more than all of the test.
 
 
-def _unary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+def _unary(kernel: Callable[..., Any], large: Callable[..., Any], least: int) -> Callable[..., Any]:
     def unary(x: Any) -> Any:
-        if x.size >= LARGE:
+        if x.size >= least:
             return large((x,), {})
         return kernel(x)
 
     return unary
 
 
-def _binary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+def _binary(
+    kernel: Callable[..., Any], large: Callable[..., Any], least: int
+) -> Callable[..., Any]:
     def binary(x: Any, y: Any) -> Any:
-        if (x.__class__ is ndarray and x.size >= LARGE) or (
-            y.__class__ is ndarray and y.size >= LARGE
+        if (x.__class__ is ndarray and x.size >= least) or (
+            y.__class__ is ndarray and y.size >= least
         ):
             return large((x, y), {})
         return kernel(x, y)
@@ -84,19 +95,23 @@ def _binary(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[.
     return binary
 
 
-def _selection(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+def _selection(
+    kernel: Callable[..., Any], large: Callable[..., Any], least: int
+) -> Callable[..., Any]:
     def selection(condition: Any, x: Any, y: Any) -> Any:
-        if condition.size >= LARGE:  # a selection has the same bits in C and in NumPy
+        if condition.size >= least:  # a selection has the same bits in C and in NumPy
             return large((condition, x, y), {})
         return kernel(condition, x, y)
 
     return selection
 
 
-def _general(kernel: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+def _general(
+    kernel: Callable[..., Any], large: Callable[..., Any], least: int
+) -> Callable[..., Any]:
     def general(*operands: Any, **attrs: Any) -> Any:
         for x in operands:
-            if x.__class__ is ndarray and x.size >= LARGE:
+            if x.__class__ is ndarray and x.size >= least:
                 return large(operands, attrs)
         return kernel(*operands, **attrs)
 

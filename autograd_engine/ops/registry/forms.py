@@ -20,8 +20,12 @@ ELEMENTWISE: Final[dict[str, Any]] = {
 RESHAPED: Final[dict[str, Any]] = {"tangent": "linear", "elements": "ordered", "result": "view"}
 PICKED: Final[dict[str, Any]] = {"tangent": "linear", "elements": "picked", "result": "view"}
 
-# A decomposition or a function of each matrix of a batch.
-OF_MATRICES: Final[dict[str, Any]] = {"dtypes": "floating", "stacks": "leading"}
+# A decomposition or a function of each matrix of a batch, for which LAPACK has no dtype of 16 bits.
+OF_MATRICES: Final[dict[str, Any]] = {
+    "dtypes": "floating",
+    "stacks": "leading",
+    "amp": "always high",
+}
 
 # Elements chosen along an axis by their order, and where they are; their rule is `put_back`.
 VALUES_AND_INDICES: Final[dict[str, Any]] = {

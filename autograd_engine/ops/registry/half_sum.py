@@ -1,29 +1,28 @@
-"""Sums of float16 cotangents: added up in float32, and rounded once, when the last is there.
+"""Sums of cotangents of 16 bits: added up in float32, and rounded once, when the last is there.
 
 In float16 2048 + 1 is 2048. The sum of two is the same either way.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import HALVES, DType
 from autograd_engine.ops.registry.scattered_cotangent import (
     Scattered,
     dense,
     iadd_scattered,
 )
 
-__all__ = ["HALF", "HalfSum", "is_half"]
-
-_HALF: Final = DTYPES["float16"]
-HALF: Final = _HALF.dtype
+__all__ = ["HalfSum", "is_half"]
 
 
 def is_half(g: Any) -> bool:
-    """Whether `g` holds float16: an ndarray, a NumPy scalar, a Tensor, or what is `Scattered`."""
+    """Whether `g` is of floats of 16 bits: an array or NumPy scalar, a Tensor, or `Scattered`."""
     dtype = getattr(g, "dtype", None)
-    return dtype is HALF or dtype is _HALF
+    if dtype.__class__ is DType:
+        dtype = dtype.dtype
+    return dtype in HALVES
 
 
 class HalfSum:
@@ -31,14 +30,18 @@ class HalfSum:
 
     Attributes
     ----------
+    dtype : np.dtype or DType
+        Of the cotangents.
     total : ndarray or Scattered
         In float32.
     """
 
-    __slots__ = ("total",)
+    __slots__ = ("dtype", "total")
 
     def __init__(self, first: Any) -> None:
-        self.total = _finished(first).astype("float32")
+        first = _finished(first)
+        self.dtype = first.dtype
+        self.total = first.astype("float32")
 
     @classmethod
     def of(cls, old: Any, new: Any) -> HalfSum:
@@ -52,12 +55,12 @@ class HalfSum:
         return found
 
     def rounded(self) -> Any:
-        """The sum in float16, as `Scattered` where all of it is."""
-        return self.total.astype("float16")
+        """The sum in their dtype, as `Scattered` where all of it is."""
+        return self.total.astype(self.dtype)
 
     def dense(self) -> Any:
-        """The sum in float16, written out."""
-        return dense(self.total).astype("float16")
+        """The sum in their dtype, written out."""
+        return dense(self.total).astype(self.dtype)
 
 
 def _finished(g: Any) -> Any:

@@ -30,15 +30,25 @@ from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import ROW, compiled
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.compiled_rows import are_numbers
-from autograd_engine.ops.registry.namespace import raw
+from autograd_engine.ops.registry.cores import on_all_cores
+from autograd_engine.ops.registry.namespace import raw_wide
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
-__all__ = ["in_place_rule"]
+__all__ = ["in_place_rule", "one_step"]
 
 
 _WORTH: Final = 1 << 14  # elements: from here on it pays to write over what is done with
+
+# Of the ufuncs that operators are: the row, and how it is written.
+_WRITTEN: Final = {
+    np.add: ("add", "{} + {}"),
+    np.subtract: ("subtract", "{} - {}"),
+    np.multiply: ("multiply", "{} * {}"),
+    np.divide: ("divide", "{} / {}"),
+    np.negative: ("negative", "-{}"),
+}
 
 _Step: TypeAlias = tuple[np.ufunc, tuple[Any, ...]]
 
@@ -114,13 +124,13 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
             return fused(g, *saved, *numbers)
         if fused is None and g.size >= _WORTH and _alike(g, *saved):
             return in_order(g, *saved, **given)
-        return rule.fn(raw, g, *saved, **given)
+        return rule.fn(raw_wide, g, *saved, **given)
 
     return large
 
 
 def _as_it_is(rule: Rule) -> Callable[..., Any]:
-    return lambda *operands, **attrs: rule.fn(raw, *operands, **attrs)
+    return lambda *operands, **attrs: rule.fn(raw_wide, *operands, **attrs)
 
 
 def _steps_of(rule: Rule) -> tuple[list[_Step], str] | None:
@@ -186,4 +196,32 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, _Value)
 
 
+def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None] | None:
+    """What a rule of one step of arithmetic is as text; None of any other.
+
+    Returns
+    -------
+    (str, str, callable or None)
+        The step, of ``g`` and of what the rule saves, by name; and for large arrays the arguments
+        of a function that does it on all cores, and that function.
+    """
+    if not op.elementwise or op.tangent is None or op.multiple or REGISTRY.get(op.name) is not op:
+        return None
+    if hasattr(rule.fn, "__wrapped__"):  # somebody watches its calls
+        return None
+    found = _steps_of(rule)
+    if found is None:
+        return None
+    steps, _ = found
+    if len(steps) != 1:
+        return None
+    ((ufunc, operands),) = steps
+    if ufunc not in _WRITTEN or not all(map(_is_array, operands)):
+        return None
+    row, form = _WRITTEN[ufunc]
+    names = [v.name.removeprefix("given_") for v in operands]
+    return form.format(*names), ", ".join(names), on_all_cores(REGISTRY[row])
+
+
+Pullback.one_step = staticmethod(one_step)
 Pullback.in_place = staticmethod(in_place_rule)

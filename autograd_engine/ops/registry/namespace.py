@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from autograd_engine.ops.kernels.sums import sum_like
+from autograd_engine.ops.registry.halves import with_weak_numbers
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
 
-__all__ = ["Namespace", "ops", "raw"]
+__all__ = ["Namespace", "ops", "raw", "raw_wide"]
 
 
 class Namespace:
@@ -76,4 +77,11 @@ def _scatter(name: str, *operands: Any, **attrs: Any) -> Scattered:
 
 raw.project = _project
 raw.scatter = _scatter
-raw.bind = lambda op: op.kernel
+raw.bind = with_weak_numbers
+
+# `raw` of arrays that are known to be of no floats of 16 bits; for the backward walk, whose rules
+# are run in float32 on those.
+raw_wide: Final = Namespace()
+raw_wide.project = _project
+raw_wide.scatter = _scatter
+raw_wide.bind = lambda op: op.direct

@@ -75,7 +75,7 @@ class NumberInputOp(OpDef):
         self._names = tuple([f"number_{k}" for k in range(count)])
         self.inputs = (*base.inputs[:first], *self._names, *base.inputs[first:])
         self.untyped = base.untyped | {*self._names}
-        self.kernel = self._kernel
+        self.kernel = self.direct = self._kernel
         self.infer = self._infer
         self.write = self.place = self.record_places = None
         # The operation that a tangent would be put through has other inputs.

@@ -35,10 +35,20 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import INT64, common_dtype
+from autograd_engine.core.dtypes import (
+    BOOLS,
+    COMPLEX,
+    HALVES,
+    INEXACT,
+    INT64,
+    INTEGERS,
+    common_dtype,
+)
 from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
+from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.compiled_rows import left_to_c
+from autograd_engine.ops.registry.halves import computes_in_float32, half_names, rounded_once
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.work import WorkRule, each_element, each_result, nothing
 
@@ -51,6 +61,8 @@ Tangent: TypeAlias = Literal["linear", "multilinear", "elementwise"]
 Result: TypeAlias = Literal["fresh", "contiguous", "view"]
 Elements: TypeAlias = Literal["ordered", "picked", "padded", "fill"]
 Stacks: TypeAlias = Literal["leading", "axis", "reshaped", "images", "each"]
+Amp: TypeAlias = Literal["low", "widest", "high", "always high"]
+Halves: TypeAlias = Literal["in float32", "as they are"]
 ZeroGradient: TypeAlias = Literal[
     "inactive", "other_branch", "not_chosen", "saturated", "multiplied_by_zero"
 ]
@@ -108,6 +120,12 @@ class OpDef:
     name : str
     kernel : callable
         ``kernel(*arrays, **attrs)`` on ndarrays; returns an array, or a tuple for several outputs.
+    direct : callable
+        The same for those that are known to be of no floats of 16 bits.
+    halves : {"in float32", "as they are"}
+        How floats of 16 bits are computed: in float32, the kernel and the rules, and rounded once;
+        or by the kernel and the rules as they are. Inferred: what moves elements only takes them as
+        they are.
     inputs, outputs : tuple of str
         ``*xs`` takes any number of arrays: only as the last input, or as the only output.
     infer : callable
@@ -165,6 +183,8 @@ class OpDef:
         for each element of the result, or of the operand where fewer come out.
     checks_values : bool
         Looks at values of operands, and refuses some, also where the result has no elements.
+    c_from : int
+        How many elements an operand has from which on an elementwise kernel asks for C.
     hint, nan_hint : str or None
         What to write where its derivative, or its result, is not finite; and where another advice
         is better for the result, that.
@@ -177,6 +197,15 @@ class OpDef:
     symbolic : bool
         Its kernel computes with sizes that are not known, too, as objects (`Dim`) in arrays, so a
         result is known as a formula where the operands are. Inferred of what moves elements only.
+    amp : {"low", "widest", "high", "always high"} or None
+        What floating operands, of at most 32 bits, are cast to inside of `amp.auto_cast`. "low":
+        its low dtype; the time is spent on products, whose sums are added up in float32. "high":
+        float32 at level O1, for it leaves the range of float16, or loses digits. "always high": at
+        O2 as well. "widest": the widest of theirs. None: they stay as they are. Inferred: None
+        where elements are moved or shown, or dtypes changed, and nothing is computed, and where
+        several inputs may be of different dtypes, else "widest".
+    types : tuple of str
+        Other names that Paddle has for what it computes: lists of `amp.auto_cast` may use them.
     write : callable or None
         Of an operation whose result is a view of its operand: what that becomes when the result is
         written to; see `writes`.
@@ -220,14 +249,18 @@ class OpDef:
         stacks: Stacks | None = None,
         work: WorkRule | None = None,
         checks_values: bool = False,
+        c_from: int = LARGE,
         hint: str | None = None,
         nan_hint: str | None = None,
         zero_gradient: ZeroGradient | None = None,
         takes_scattered: str = "",
         symbolic: bool = False,
+        amp: Amp | None = None,
+        types: str = "",
+        halves: Halves | None = None,
     ) -> None:
         self.name = name
-        self.kernel = kernel
+        self.kernel = self.direct = kernel
         self.variadic = "*" in inputs
         self.variadic_output = "*" in outputs
         self.inputs = tuple(inputs.replace("*", "").split())
@@ -245,7 +278,9 @@ class OpDef:
         self.tangent = tangent
         self.result = result
         self.elements = elements
+        self.halves: Halves = halves or ("in float32" if elements is None else "as they are")
         self.checks_values = checks_values
+        self.c_from = c_from
         self.hint = hint
         self.nan_hint = nan_hint
         self.zero_gradient = zero_gradient
@@ -259,12 +294,14 @@ class OpDef:
         self.elementwise: bool = self._is_elementwise() if elementwise is None else elementwise
         self.stacks: Stacks = stacks or self._how_stacked()
         self.work: WorkRule = work or self._usual_work()
+        self.amp: Amp | None = amp or self._usual_amp()
+        self.types = tuple(types.split())
         self.rules: dict[str, Rule | _NonDifferentiable] = {}
         self.reads_result = False
         self.in_c = False
         self.module = ""
         self.bound: dict[Any, Callable[..., Any]] = {}
-        self._pullbacks: dict[tuple[int, int], Pullback] = {}
+        self._pullbacks: dict[tuple[Any, ...], Pullback] = {}
         if self.variadic and not inputs.split()[-1].startswith("*"):
             raise RegistryError(f"{name}: only the last input can be variadic")
         if self.variadic_output and len(self.outputs) != 1:
@@ -289,6 +326,13 @@ class OpDef:
         if self.elements is not None:
             return nothing
         return each_result if "like" in self.inputs else _EACH_ELEMENT
+
+    def _usual_amp(self) -> Amp | None:
+        if self.elements is not None or self.casts or self.result == "view":
+            return None
+        values = [name for name in self.inputs if name not in ("like", "likes")]
+        meet = self.dtypes != "any" or len(values) == 1
+        return "widest" if values and meet else None
 
     def cotangent_names(self) -> tuple[str, ...]:
         if not self.multiple:
@@ -318,7 +362,7 @@ class OpDef:
         """
         if len(self.inputs) != 1 or self.multiple:
             raise RegistryError(f"{self.name}: a view has one operand and one result")
-        self.write = fn
+        self.write, self.amp = fn, None  # what shares its elements is of their dtype
         return self
 
     def vjp_together(self, names: str, fn: Callable[..., Any]) -> OpDef:
@@ -376,25 +420,36 @@ class OpDef:
         fixed = len(self.inputs) - 1
         return (*operands[:fixed], tuple(operands[fixed:]))
 
-    def pullback(self, mask: int, project: int = 0) -> Pullback:
+    def pullback(
+        self, mask: int, project: int = 0, dtypes: Sequence[np.dtype[Any]] = ()
+    ) -> Pullback:
         """The compiled rules for the inputs whose bits are set in `mask`.
 
-        The cotangents of those whose bits are set in `project` are projected onto their shapes.
+        The cotangents of those whose bits are set in `project` are projected onto their shapes. Of
+        operands with these `dtypes`, unless none is a float of 16 bits.
         """
-        key = (mask, project)
+        halves: tuple[str | None, ...] = ()
+        if self.halves == "in float32" and not HALVES.isdisjoint(dtypes):
+            halves = half_names(dtypes)
+        key = (mask, project, halves)
         found = self._pullbacks.get(key)
         if found is None:
             wanted = tuple(
                 k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None
             )
-            found = self._pullbacks[key] = Pullback(self, wanted, project=project)
+            halves = halves and tuple([halves[k] for k in wanted])
+            found = self._pullbacks[key] = Pullback(self, wanted, project=project, halves=halves)
         return found
+
+    def kernel_for(self, dtypes: Iterable[np.dtype[Any]]) -> Kernel:
+        """The kernel for operands and results of these dtypes."""
+        return self.direct if HALVES.isdisjoint(dtypes) else self.kernel
 
     def meets(self, dtype: np.dtype[Any]) -> bool:
         """Whether inputs that all have this dtype are taken as they are."""
         if self.dtypes == "floating":
-            return dtype.kind in "fc"
-        return self.dtypes != "numeric" or dtype.kind != "b"
+            return dtype in INEXACT
+        return self.dtypes != "numeric" or dtype not in BOOLS
 
     def common_dtype(self, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
         """The dtype that inputs of these dtypes are cast to."""
@@ -423,7 +478,7 @@ class OpDef:
     def refuse_complex(self, operands: Iterable[Any]) -> None:
         """Raise DTypeError if one of them, which have a dtype, is complex."""
         for k, operand in enumerate(operands):
-            if operand.dtype.kind == "c":
+            if operand.dtype in COMPLEX:
                 raise DTypeError(
                     f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} "
                     "takes real numbers; use paddle.real, paddle.imag or paddle.abs"
@@ -435,7 +490,7 @@ class OpDef:
             self.refuse_complex(specs)
         out = self.infer(*specs, **attrs)
         inferred = out if isinstance(out, tuple) else (out,)
-        if self.symbolic and inferred and inferred[0].dtype.kind in "iu":
+        if self.symbolic and inferred and inferred[0].dtype in INTEGERS:
             return self._with_values(specs, attrs, inferred)
         return inferred
 
@@ -506,7 +561,10 @@ def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: An
     op = REGISTRY[name] = OpDef(name, kernel, inputs=inputs, infer=infer, **options)
     with_c = left_to_c(op)
     if with_c is not None:
-        op.kernel, op.in_c = with_c, True
+        op.kernel = op.direct = with_c
+        op.in_c = True
+    if computes_in_float32(op):
+        op.kernel = rounded_once(op, op.direct)
     op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
     return op
 

@@ -26,13 +26,19 @@ import numpy as np
 
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
-from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.kernels.compiled import LARGE, MANY
+from autograd_engine.ops.registry.halves import in_float32, in_half
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
 
-__all__ = ["LARGE", "Pullback"]
+__all__ = ["LARGE", "Pullback", "handed_on"]
+
+
+def handed_on(xp: Any, g: Any) -> Any:
+    """The rule of an input whose cotangent is that of the result: pullbacks do without the call."""
+    return g
 
 
 class Pullback:
@@ -49,6 +55,9 @@ class Pullback:
         "constant", one that gets none; "inputs", the variadic one, or "output", and its position.
     strong : bool or "whole"
         True: zeros stay zeros; "whole": what is hollow stays hollow.
+    halves : tuple of (str or None)
+        The names of the dtypes of these inputs that are floats of 16 bits: the rules are run in
+        float32, and their results are rounded. () where no operand is one.
     checked : bool
         Results are put through `OpDef.check_gradient`.
     save : callable
@@ -62,6 +71,7 @@ class Pullback:
     __slots__ = (
         "_forms",
         "checked",
+        "halves",
         "op",
         "origins",
         "project",
@@ -74,6 +84,7 @@ class Pullback:
 
     # The form of a rule for large arrays, if it has one: see `inplace_rules`.
     in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
+    one_step: ClassVar[Callable[[OpDef, Rule], tuple[str, str, Callable[..., Any] | None] | None]]
 
     def __init__(
         self,
@@ -84,8 +95,10 @@ class Pullback:
         saved: tuple[str, ...] | None = None,
         strong: bool | Literal["whole"] = False,
         checked: bool = True,
+        halves: tuple[str | None, ...] = (),
     ) -> None:
         self.op = op
+        self.halves = halves
         self.checked = checked and op.check_gradient is not None
         self.strong = strong
         self.wanted = wanted
@@ -121,8 +134,15 @@ class Pullback:
         key = (wanted, project, strong, checked)
         found = self._forms.get(key)
         if found is None:
+            halves = self.halves and tuple([self.halves[self.wanted.index(k)] for k in wanted])
             found = self._forms[key] = Pullback(
-                self.op, wanted, project=project, saved=self.saved, strong=strong, checked=checked
+                self.op,
+                wanted,
+                project=project,
+                saved=self.saved,
+                strong=strong,
+                checked=checked,
+                halves=halves,
             )
         return found
 
@@ -209,9 +229,12 @@ class Pullback:
         if op.multiple:
             lines += self._unpack_cotangents()
         scope: dict[str, Any] = {"errstate": np.errstate}
+        if self.halves:
+            lines += self._in_float32()
+            scope |= {"in_float32": in_float32, "in_half": in_half}
         start = len(lines)
         results = []
-        for k, name, rule in self.rules():
+        for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
                 scope[f"rule_{name}"] = rule.fn
@@ -223,10 +246,18 @@ class Pullback:
                 ]
                 call = f"rule_{name}({', '.join(arguments)})"
                 large = None if self.strong else Pullback.in_place(op, name, rule)
-                if large is not None:
+                if rule.fn is handed_on:
+                    (call,) = rule.cotangents
+                elif large is not None:
                     scope |= {f"large_{name}": large, "ndarray": np.ndarray}
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
+                    call, operands, many = step  # without the call of a function
+                    if many is not None:
+                        scope |= {f"many_{name}": many, "ndarray": np.ndarray}
+                        is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
+                        call = f"many_{name}({operands}) if {is_many} else {call}"
                 lines.append(f"grad_{name} = {call}")
                 if self.checked and op.variadic and name == op.inputs[-1]:
                     lines.append(f"several(grad_{name}, len({name}_like), {name!r})")
@@ -245,11 +276,14 @@ class Pullback:
             if self.strong == "whole":
                 given = "*[c for c in g if c is not None]" if op.multiple else "g"
                 result = f"xp.unless_hollow({result}, {given})"
+            half = f", {self.halves[at]!r})" if self.halves else ""
             if self.checked:
-                result = self._checked(result, k, name)
+                result = self._checked(f"in_half(xp, {result}{half}" if half else result, k, name)
                 scope["check"] = op.check_gradient
             if self.project >> k & 1:
                 result = f"xp.project({result}, {name}_like)"
+            if half:
+                result = f"in_half(xp, {result}{half}"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")
         if self.strong:  # what is masked may be 0 / 0, and is no cause for a warning
@@ -259,6 +293,15 @@ class Pullback:
             ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _in_float32(self) -> list[str]:
+        """What rules read; shape and dtype are asked of what is, too, but to check a result."""
+        cotangents = self.op.cotangent_names()
+        names = [
+            *cotangents,
+            *[n for n in self.saved if not (self.checked and n.endswith("_like"))],
+        ]
+        return [f"{name} = in_float32(xp, {name})" for name in names]
 
     def _checked(self, result: str, position: int, name: str) -> str:
         """An operation of the user's looks at what its rules return."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ class Scattered(Lazy):
         """The sum written out."""
         if self.base is None and len(self.parts) == 1:
             values, places, attrs = self.parts[0]
-            return getattr(self.xp, self.op.name)(values, *places, self.like, **attrs)
+            one = getattr(self.xp, self.op.name)(values, *places, self.like, **attrs)
+            return one if one.dtype == self.dtype else self.xp.cast(one, dtype=self.dtype.name)
         place, record = self.op.place, self.op.record_places
         assert place is not None
         assert record is not None
@@ -133,9 +135,14 @@ class Scattered(Lazy):
         like = Spec(self.shape, np.dtype(dtype))
         return Scattered(self.op, self.xp, like, list(self.parts), self.base)
 
+    def rounded(self, name: str) -> Scattered:
+        """The same with values of the dtype of this name, where each part writes one to a place."""
+        parts = [(self.xp.cast(v, dtype=name), places, attrs) for v, places, attrs in self.parts]
+        return Scattered(self.op, self.xp, Spec(self.shape, np.dtype(name)), parts, self.base)
+
     def _wide(self) -> Any:
         """The dtype to add up in: 2048 + 1 is 2048 in float16."""
-        return np.float32 if self.dtype.char == "e" else self.dtype
+        return accumulation_dtype(self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.dense(), dtype)

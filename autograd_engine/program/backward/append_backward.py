@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.operand import Operand
+from autograd_engine.eager.grad_mode import uncast
 from autograd_engine.errors import BuildError, DTypeError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.arguments import (
@@ -249,7 +251,7 @@ def _gradients(
 
 def refuse_complex_loss(function: str, loss: Variable) -> None:
     """A DTypeError where ones would be the cotangent of a complex value."""
-    if loss.spec.dtype.kind == "c":
+    if loss.spec.dtype in COMPLEX:
         raise DTypeError(
             f"{function}: a gradient is that of a real loss, and {loss.name} is complex: take "
             "paddle.abs or paddle.real of it, or call static.gradients with target_gradients"
@@ -266,7 +268,7 @@ def _as_seen(
 
 def _conjugate(block: Block, var: Variable, of: str | None = None) -> Variable:
     """The conjugate of a complex variable, as the gradient of what is called `of`."""
-    if var.spec.dtype.kind != "c":
+    if var.spec.dtype not in COMPLEX:
         return var
     key = "conj", var.name, var.version, of
     made: Variable | None = block.emitted.get(key)
@@ -282,6 +284,7 @@ def _conjugate(block: Block, var: Variable, of: str | None = None) -> Variable:
     return made
 
 
+@uncast
 def _differentiate(
     where: str,
     block: Block,

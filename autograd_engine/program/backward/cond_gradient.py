@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.program.backward.block_gradient import (
     BlockGradient,
     Cotangents,
@@ -126,7 +127,7 @@ def given_backward(
     results = [
         by_position[k] if k in by_position else plan.cotangents.spare(ref)
         for k, ref in enumerate(inputs)
-        if isinstance(ref, Ref) and ref.var.spec.dtype.kind in "fc"
+        if isinstance(ref, Ref) and ref.var.spec.dtype in INEXACT
     ]
     body = _copied(attrs["backward_block"], plan.into.idx)
     plan.draft.follow(

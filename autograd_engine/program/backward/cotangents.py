@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.gradient_hooks import hooked
@@ -115,7 +116,9 @@ class Cotangents:
             found = self.draft.once(key, total, op, operands, {})
         if wide and not stays:
             name = self._gradient_name(ref)
-            return self._cast(found, "float16", lambda: self.draft.variable(name, ref))
+            return self._cast(
+                found, ref.var.spec.dtype.name, lambda: self.draft.variable(name, ref)
+            )
         return found
 
     def _cast(self, part: Variable, dtype: str, made: Callable[[], Variable]) -> Variable:
@@ -168,7 +171,7 @@ class Cotangents:
         known = self._names.get(key)
         if known is None:
             # A variable of several versions has as many gradients in one plan.
-            suffix = "GRAD@CONJ" if ref.var.spec.dtype.kind == "c" else "GRAD"
+            suffix = "GRAD@CONJ" if ref.var.spec.dtype in COMPLEX else "GRAD"
             known = self._names[key] = self.draft.unused(gradient_names(key[0], suffix))
         return known
 
@@ -200,12 +203,12 @@ class Cotangents:
 
 
 def is_half(ref: Ref) -> bool:
-    """Whether it is a value of float16, of which sums are kept in float32 while they grow."""
-    return not ref.var.is_stack and ref.var.spec.dtype.char == "e"
+    """Whether it is a value of 16 bits, of which sums are kept in float32 while they grow."""
+    return not ref.var.is_stack and ref.var.spec.dtype in HALVES
 
 
 def _rounded(part: Variable) -> bool:
-    return part.spec.dtype.char == "e"
+    return part.spec.dtype in HALVES
 
 
 def gradient_names(name: str, suffix: str = "GRAD") -> Iterator[str]:

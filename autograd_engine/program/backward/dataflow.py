@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
@@ -271,7 +272,7 @@ class LoopFlow:
                 if arguments[k] in keys or self.body.results[k].key in self.needed
             }
             more = {
-                arguments[k] for k in self.carried if self.body.arguments[k].spec.dtype.kind in "fc"
+                arguments[k] for k in self.carried if self.body.arguments[k].spec.dtype in INEXACT
             }
             if more <= keys:
                 break

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autograd_engine.core.checks import check_callback
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.errors import (
@@ -41,7 +42,7 @@ class Recorded(NamedTuple):
 def register_variable_hook(var: Variable, hook: Callable[[Any], Any]) -> RemovableHandle:
     """`Variable.register_hook`."""
     check_callback("register_hook", "hook", hook, "grad")
-    if var.stop_gradient or var.spec.dtype.kind not in "fc":
+    if var.stop_gradient or var.spec.dtype not in INEXACT:
         raise NotDifferentiableError(
             f"register_hook: {var.name} stops gradients, so no gradient reaches the hook; set "
             "stop_gradient=False before it is used"
@@ -124,7 +125,7 @@ def hooked(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
 
 def _conjugate(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
     """A cotangent of a complex value as users see it, and the other way round."""
-    if ref.var.spec.dtype.kind != "c":
+    if ref.var.spec.dtype not in COMPLEX:
         return gradient
     operand = Ref(gradient, gradient.version)
     names = (f"{ref.var.name}@GRAD@HOOKED{n or ''}" for n in range(1 << 30))

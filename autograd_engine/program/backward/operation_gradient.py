@@ -6,6 +6,9 @@ import functools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from autograd_engine.core.dtypes import BOOL, HALVES
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
@@ -77,10 +80,11 @@ def _computed(
     """
     op = operator.op
     assert isinstance(op, OpDef)
-    pullback = _strong(op.pullback(1 << position, project << position), sure)
+    dtypes = operand_dtypes(operator)
+    pullback = _strong(op.pullback(1 << position, project << position, dtypes), sure)
     saved = saved_operands(operator, pullback.saved)
     reads = tuple([r.key if isinstance(r, Ref) else _freeze(r) for r in saved])
-    return plan.draft.number((op, pullback.strong, position, reads, given))
+    return plan.draft.number((op, pullback.strong, pullback.halves, position, reads, given))
 
 
 def _strong(pullback: Pullback, sure: bool) -> Pullback:
@@ -102,10 +106,12 @@ def _emit(
     op = operator.op
     assert isinstance(op, OpDef)
     positions = tuple([k for k, _ in wanted])
-    kind = op, positions, project, sure, len(operator.operands), len(cotangents)
+    dtypes = operand_dtypes(operator)
+    halves = () if HALVES.isdisjoint(dtypes) else tuple(dtypes)
+    kind = op, positions, project, sure, len(operator.operands), len(cotangents), halves
     known = plan.gradient_operations.get(kind)
     if known is None:
-        pullback = _strong(op.pullback(sum(1 << k for k in positions), project), sure)
+        pullback = _strong(op.pullback(sum(1 << k for k in positions), project, dtypes), sure)
         known = pullback, GradOp.of(pullback, counts(operator))
         plan.gradient_operations[kind] = known
     pullback, gradop = known
@@ -122,6 +128,11 @@ def projected(operator: Operator) -> int:
     assert isinstance(op, OpDef)
     shapes = [r.spec.shape for r in operator.operands if r is not None]
     return op.projected(shapes, operator.results[0].var.spec.shape)
+
+
+def operand_dtypes(operator: Operator) -> list[np.dtype[Any]]:
+    """The dtypes of the operands, as `OpDef.pullback` takes them."""
+    return [BOOL if r is None else r.spec.dtype for r in operator.operands]
 
 
 def counts(operator: Operator) -> dict[str, int]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core import pytree as nest
-from autograd_engine.core.dtypes import scalar_dtype
+from autograd_engine.core.dtypes import BOOLS, holds_numbers, scalar_dtype
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode
@@ -175,13 +175,13 @@ def as_variable(
     if isinstance(value, (bool, int, float, complex)):
         value = np.asarray(value, scalar_dtype(value, list(known)))
     array = np.array(value)
-    if array.dtype.kind not in "biufc":
+    if not holds_numbers(array.dtype, wide=True):
         raise ArgumentTypeError(f"{what} takes variables and numbers, got {value!r:.60}")
     return Constant(array).placed(block)
 
 
 def check_condition(what: str, pred: Variable) -> None:
-    if pred.spec.dtype.kind != "b":
+    if pred.spec.dtype not in BOOLS:
         raise DTypeError(
             f"{what} must be a bool, {pred.name} is {pred.spec.dtype.name}; compare it with "
             "something, such as x > 0"
@@ -196,7 +196,7 @@ def check_condition(what: str, pred: Variable) -> None:
 
 def truth(what: str, value: Any) -> bool:
     if isinstance(value, Tensor):
-        if value._data.dtype.kind != "b":
+        if value._data.dtype not in BOOLS:
             raise DTypeError(f"{what}: the condition must be a bool, got {value.dtype.name}")
         if value._data.size != 1:
             raise ShapeError(

@@ -15,7 +15,7 @@ from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import common_dtype
+from autograd_engine.core.dtypes import INEXACT, INTEGERS, common_dtype
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -131,7 +131,7 @@ def append_cond(
         spec = Spec(_either(a.spec.shape, b.spec.shape), a.spec.dtype)
         if a.is_stack:  # one that nothing was written to says nothing of what its elements are
             spec = b.spec if not a.spec.shape else a.spec if not b.spec.shape else spec
-        stops = spec.dtype.kind not in "fc" or (a.stop_gradient and b.stop_gradient)
+        stops = spec.dtype not in INEXACT or (a.stop_gradient and b.stop_gradient)
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
         results[-1].var.is_stack = a.is_stack
         made.append(results[-1].var)
@@ -284,7 +284,7 @@ def switch_case(
     """
     if isinstance(branch_index, (Variable, Tensor)):
         spec = branch_index.spec if isinstance(branch_index, Variable) else branch_index
-        if np.dtype(getattr(spec.dtype, "name", spec.dtype)).kind not in "iu":
+        if np.dtype(getattr(spec.dtype, "name", spec.dtype)) not in INTEGERS:
             raise DTypeError(
                 f"switch_case: branch_index must be an integer, got {spec.dtype}; cast it"
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
@@ -102,7 +103,7 @@ def static_pylayer(
         prefix = name or unique_name.generate("pylayer")
         results = []
         for leaf in leaves:
-            stops = backward_fn is None or leaf.spec.dtype.kind not in "fc"
+            stops = backward_fn is None or leaf.spec.dtype not in INEXACT
             results.append(new_result(block, f"{prefix}.tmp", leaf.spec, stop_gradient=stops))
         call = BlockOp.of("call", "pylayer")
         append_operator(block, call, forward.operands(), tuple(results), attrs)
@@ -118,14 +119,14 @@ def _fill_backward(
     arguments = [
         backward.block.add_argument(f"{v.name}@GRAD", v.spec, stop_gradient=False) for v in outputs
     ]
-    if any(v.spec.dtype.kind == "c" for v in (*outputs, *inputs)):
+    if any(v.spec.dtype in COMPLEX for v in (*outputs, *inputs)):
         raise DTypeError(
             "static_pylayer: a backward_fn takes and returns gradients of real values; pass "
             "paddle.real(z) and paddle.imag(z) of complex ones"
         )
     returned = backward.call(function, arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-    floating = [v for v in inputs if v.spec.dtype.kind in "fc"]
+    floating = [v for v in inputs if v.spec.dtype in INEXACT]
     nest = next((v for v in found if isinstance(v, (dict, list, tuple))), None)
     if nest is not None or len(found) != len(floating) or any(v is None for v in found):
         count = len([v for v in found if v is not None])

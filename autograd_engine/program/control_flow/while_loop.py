@@ -18,6 +18,7 @@ from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import Shape, Spec, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -189,7 +190,7 @@ class _Loop:
         for function, call, what in flags:
             function.block.repeated = True
             arguments = [
-                function.block.add_argument(v.name, spec, stop_gradient=spec.dtype.kind not in "fc")
+                function.block.add_argument(v.name, spec, stop_gradient=spec.dtype not in INEXACT)
                 for v, spec in zip(self.initial, self.specs, strict=True)
             ]
             for argument, v in zip(arguments, self.initial, strict=True):
@@ -280,7 +281,7 @@ def append_while(
     closed = all(o.var.stop_gradient for o in operands)
     results = []
     for v, spec in zip(initial, specs, strict=True):
-        stops = (closed and not v.is_stack) or spec.dtype.kind not in "fc"
+        stops = (closed and not v.is_stack) or spec.dtype not in INEXACT
         results.append(new_result(block, f"{prefix}.tmp", spec, stop_gradient=stops))
         results[-1].var.is_stack = v.is_stack
     made = [r.var for r in results]

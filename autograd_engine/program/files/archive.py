@@ -19,7 +19,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.dtypes import DTYPES
+from autograd_engine.core.dtypes import BOOLS, DTYPES, bfloat16
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.program.files.fields import MAX_NDIM, fail, shown
@@ -43,15 +43,18 @@ __all__ = [
 Descriptions: TypeAlias = Mapping[str, np.dtype[Any]]
 
 _PIECE: Final = 2**20
+BFLOAT16: Final = "bfloat16"
+_BITS: Final[Descriptions] = {"<u2": np.dtype("<u2")}  # of bfloat16, which the format has not
 
 # The dtypes that an array may have, by what the header of a file says: those of the engine.
+_DTYPES: Final = [d.dtype for name, d in DTYPES.items() if name != BFLOAT16]
 DESCRIPTIONS: Final[Descriptions] = {
-    text: np.dtype(text) for text in (d.dtype.newbyteorder("<").str for d in DTYPES.values())
+    text: np.dtype(text) for text in (d.newbyteorder("<").str for d in _DTYPES)
 }
 # All that NumPy computes with on every machine, in either order of bytes.
 ANY_NUMBERS: Final[Descriptions] = {
     text: np.dtype(text)
-    for d in (*(d.dtype for d in DTYPES.values()), *map(np.dtype, ("u2", "u4", "u8")))
+    for d in (*_DTYPES, *map(np.dtype, ("u2", "u4", "u8")))
     for text in (d.newbyteorder("<").str, d.newbyteorder(">").str)
 }
 _HEADER: Final = re.compile(
@@ -65,6 +68,8 @@ def array_parts(array: Array) -> tuple[int, Iterator[bytes | memoryview]]:
 
     The order of memory is kept where rows or columns come first; other arrays are written by rows.
     """
+    if array.dtype.name == BFLOAT16:
+        array = array.view(np.uint16)
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
     columns = little.flags.f_contiguous and not little.flags.c_contiguous
     ordered = little.T if columns else little
@@ -90,15 +95,27 @@ def array_bytes(array: Array) -> bytes:
     return b"".join(array_parts(array)[1])
 
 
-def array_from(content: bytes, where: str) -> Array:
+def array_from(content: bytes, where: str, named: str = "") -> Array:
     """The array of an ``.npy`` file: of numbers only, and as long as it says."""
-    return read_array(io.BytesIO(content), len(content), where)
+    return read_array(io.BytesIO(content), len(content), where, named=named)
 
 
 def read_array(
-    file: IO[bytes], length: int, where: str, dtypes: Descriptions = DESCRIPTIONS
+    file: IO[bytes],
+    length: int,
+    where: str,
+    dtypes: Descriptions = DESCRIPTIONS,
+    *,
+    named: str = "",
 ) -> Array:
-    """The array of an ``.npy`` file that takes the next `length` bytes of `file`."""
+    """The array of an ``.npy`` file that takes the next `length` bytes of `file`.
+
+    One that is `named` bfloat16 holds the bits, as integers of 16.
+    """
+    if named:
+        if named != BFLOAT16:
+            fail(where, f"holds {shown(named)}, and only bfloat16 is named")
+        return read_array(file, length, where, _BITS).view(bfloat16())
     start = file.read(10)
     if start[:8] != b"\x93NUMPY\x01\x00" or len(start) < 10:
         fail(where, "is no array in the format npy 1.0")
@@ -117,7 +134,7 @@ def read_array(
     if claimed != held:
         fail(where, f"claims {claimed} bytes for its shape {list(shape)}, and has {held}")
     array = _filled(file, shape, dtype, "F" if header[2] == b"True" else "C", where)
-    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+    if dtype in BOOLS and array.size and array.view(np.uint8).max() > 1:
         fail(where, "holds bools other than 0 and 1")
     return array.astype(np.dtype(dtype.type), copy=False)  # NumPy's own one: "is" holds
 
@@ -168,17 +185,23 @@ def write_archive(
             content = structure.encode()
             _write_member(archive, STRUCTURE, len(content), iter([content]))
         for name, array in arrays:
-            _write_member(archive, f"{name}.npy", *array_parts(array))
+            named = BFLOAT16 if array.dtype.name == BFLOAT16 else ""
+            _write_member(archive, f"{name}.npy", *array_parts(array), named=named)
         archive.comment = comment
 
 
 def _write_member(
-    archive: zipfile.ZipFile, name: str, length: int, pieces: Iterator[bytes | memoryview]
+    archive: zipfile.ZipFile,
+    name: str,
+    length: int,
+    pieces: Iterator[bytes | memoryview],
+    named: str = "",
 ) -> None:
     # The same content makes the same file: a fixed time instead of the present one.
     member = zipfile.ZipInfo(name)
     member.external_attr = 0o644 << 16
     member.file_size = length
+    member.comment = named.encode()
     with archive.open(member, "w") as out:
         for piece in pieces:
             out.write(piece)
@@ -214,7 +237,11 @@ def read_archive(file: IO[bytes], dtypes: Descriptions) -> Archive:
                     continue
                 with archive.open(member) as content:
                     arrays[member.filename.removesuffix(".npy")] = read_array(
-                        content, member.file_size, f"the array {shown(member.filename)}", dtypes
+                        content,
+                        member.file_size,
+                        f"the array {shown(member.filename)}",
+                        dtypes,
+                        named=member.comment.decode("ascii", "replace"),
                     )
             return Archive(arrays, structure, archive.comment)
     except (FileFormatError, MemoryError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from autograd_engine.core.dtypes import BOOLS, INEXACT, INTEGERS
 from autograd_engine.core.spec import Spec, may_equal
 from autograd_engine.program.files.fields import fail
 from autograd_engine.program.ir.block import inner_blocks
@@ -25,7 +26,7 @@ def check_control(kind: str, operands: Any, results: Any, attrs: Any, where: str
         _check_array(kind, operands, results, where)
         return
     if kind == "cond":
-        if not operands or operands[0].var.spec.dtype.kind != "b":
+        if not operands or operands[0].var.spec.dtype not in BOOLS:
             fail(where, "the first operand of cond must be a bool")
         for name in ("true_block", "false_block"):
             _check_taken(attrs[name], operands[1:], f"{where}.{name}")
@@ -74,7 +75,7 @@ def _check_array(kind: str, operands: Any, results: Any, where: str) -> None:
     for what, ref in zip(taken + made, (*operands, *results), strict=True):
         if ref.var.is_stack != (what == "a"):
             fail(where, f"{ref.var.name!r} is {'an' if what != 'a' else 'no'} array of tensors")
-        if ref.var.spec.dtype.kind not in "iu" if what == "i" else ref.var.spec.dtype != dtype:
+        if ref.var.spec.dtype not in INTEGERS if what == "i" else ref.var.spec.dtype != dtype:
             fail(where, f"{ref.var.name!r} is {ref.var.spec.dtype.name}, in an array of {dtype}")
 
 
@@ -131,13 +132,13 @@ def _check_returned(operator: Any, where: str) -> None:
         backward = attrs["backward_block"]
         if backward is not None:
             floating = [
-                o for o in operator.operands[: attrs["inputs"]] if o.var.spec.dtype.kind in "fc"
+                o for o in operator.operands[: attrs["inputs"]] if o.var.spec.dtype in INEXACT
             ]
             _match(backward.results, floating, f"{where}.backward_block")
     elif kind == "while":
         carried, body = attrs["carried"], attrs["body_block"]
         test = attrs["cond_block"].results
-        if len(test) != 1 or test[0].var.spec.dtype.kind != "b":
+        if len(test) != 1 or test[0].var.spec.dtype not in BOOLS:
             fail(f"{where}.cond_block", "must return one bool")
         if len(body.results) + 1 != len(made) or len(body.results) < carried:
             fail(f"{where}.body_block", f"returns {len(body.results)}, for {len(made)} results")

@@ -26,7 +26,7 @@ from autograd_engine.core.size import ElementCount
 from autograd_engine.core.spec import Array
 from autograd_engine.errors import FileFormatError
 from autograd_engine.ops.registry.number_inputs import NumberInput
-from autograd_engine.program.files.archive import array_bytes, array_from
+from autograd_engine.program.files.archive import BFLOAT16, array_bytes, array_from
 from autograd_engine.program.files.fields import (
     INT64,
     MAX_NDIM,
@@ -182,8 +182,14 @@ def _array_json(value: Array) -> Any:
         axes = sorted(range(value.ndim), key=lambda k: -abs(value.strides[k]))
         ordered = value.transpose(axes)
         if ordered.flags.c_contiguous:
-            return {"axes": [axes, base64.b64encode(array_bytes(ordered)).decode()]}
-    return {"npy": base64.b64encode(array_bytes(value)).decode()}
+            return {"axes": [axes, _npy(ordered)]}
+    return {"npy": _npy(value)}
+
+
+def _npy(value: Array) -> Any:
+    """In base64; of bfloat16 the bits, beside its name."""
+    text = base64.b64encode(array_bytes(value)).decode()
+    return [BFLOAT16, text] if value.dtype.name == BFLOAT16 else text
 
 
 def _check_text(value: str, refused: str) -> None:
@@ -277,13 +283,16 @@ def _read_ellipsis(held: Any, where: str) -> Any:
 
 
 def _read_npy(held: Any, where: str) -> Array:
-    if type(held) is not str:
+    named = ""
+    if type(held) is list:
+        named, held = read_list(held, where, 2)
+    if type(held) is not str or type(named) is not str:
         fail(where, f"an array must be a string in base64, got {shown(held)}")
     try:
         content = base64.b64decode(held, validate=True)
     except (binascii.Error, ValueError):
         fail(where, "an array must be a string in base64")
-    array = array_from(content, where)
+    array = array_from(content, where, named)
     array.flags.writeable = False  # runs hand it on as it is
     return array
 

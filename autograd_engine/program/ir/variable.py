@@ -14,7 +14,7 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DType, as_dtype
+from autograd_engine.core.dtypes import FLOATS, REALS, DType, as_dtype
 from autograd_engine.core.names.missing_names import answers, missing_text
 from autograd_engine.core.size import ElementCount, OpenSize
 from autograd_engine.core.spec import Spec, ValueSpec, without_value
@@ -293,8 +293,8 @@ class Variable(VariableMethods):
 
     def _number(self) -> Any:
         spec = self.spec
-        differentiable = spec.dtype.kind == "f" and not self.stop_gradient
-        if spec.size != 1 or spec.dtype.kind not in "iuf" or differentiable:
+        differentiable = spec.dtype in FLOATS and not self.stop_gradient
+        if spec.size != 1 or spec.dtype not in REALS or differentiable:
             return self
         return above.number_of(self)
 

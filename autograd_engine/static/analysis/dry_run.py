@@ -77,7 +77,7 @@ class DryRun:
     def _scope(self) -> dict[str, Any]:
         """What the text refers to; kernels and pullbacks are replaced by what probes them."""
         ops = [operator.op for operator in self.compiled.lines.values()]
-        kernels = {id(op.kernel) for op in ops if isinstance(op, OpDef)}
+        kernels = {id(k) for op in ops if isinstance(op, OpDef) for k in (op.kernel, op.direct)}
         pulls = {id(op.pullback.pull) for op in ops if isinstance(op, GradOp)}
         scope = dict(self.compiled.function.__globals__)
         for name, value in list(scope.items()):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size, product
+from autograd_engine.core.dtypes import BOOLS, INEXACT
 from autograd_engine.core.spec import Array, Shape, Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
@@ -157,13 +158,13 @@ def _sample(shape: tuple[int, ...], dtype: np.dtype[Any], fill: int) -> Array:
 
     Numbers in (0, 1) and valid indices first; then matrices that are positive definite; then zeros.
     """
-    if fill == 0 and dtype.kind in "fc":
+    if fill == 0 and dtype in INEXACT:
         pattern = np.random.default_rng(7).uniform(0.1, 0.9, 4099).astype(dtype)
         return np.resize(pattern, shape)
-    if fill == 0 and dtype.kind == "b":
+    if fill == 0 and dtype in BOOLS:
         return np.resize(np.array([True, False, True]), shape)
     out = np.zeros(shape, dtype)
-    if fill == 1 and len(shape) >= 2 and dtype.kind in "fc":
+    if fill == 1 and len(shape) >= 2 and dtype in INEXACT:
         out += np.eye(shape[-2], shape[-1], dtype=dtype)
     return out
 

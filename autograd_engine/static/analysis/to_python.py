@@ -17,6 +17,7 @@ from typing import Any, Final
 from autograd_engine import unique_name
 from autograd_engine.compiler.python.function import Writer
 from autograd_engine.compiler.python.literals import Expression, SourceText
+from autograd_engine.core.dtypes import kind
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError
@@ -230,7 +231,7 @@ def _weak(operator: Operator, position: int) -> str | None:
     if not isinstance(literal, Literal) or not isinstance(other, Ref):
         return None
     value, kinds = literal.value, _WEAK.get(type(literal.value), "")
-    if other.var.spec.dtype != literal.dtype or literal.dtype.kind not in kinds:
+    if other.var.spec.dtype != literal.dtype or kind(literal.dtype) not in kinds:
         return None
     return repr(value) if value - value == 0 else None  # neither NaN nor infinite
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_type
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import to_numpy
+from autograd_engine.core.dtypes import COMPLEX, INEXACT, holds_numbers, to_numpy
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import FeedError
@@ -174,14 +174,15 @@ def _array(value: Any, dtype: np.dtype[Any]) -> Array:
 def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
     """Numbers and nested lists of them in `dtype`; floats are rounded, nothing else is changed."""
     given = np.asarray(value)
-    kind = given.dtype.kind
-    if kind not in "biufcO" or (kind == "c" != dtype.kind):
-        raise TypeError("it must hold real numbers" if kind == "c" else "it must hold numbers")
-    if kind == "O" and not all(isinstance(v, Number) for v in given.flat):  # large ints are objects
-        raise TypeError("it must hold numbers")
+    if given.dtype in COMPLEX and dtype not in COMPLEX:
+        raise TypeError("it must hold real numbers")
+    if not holds_numbers(given.dtype, wide=True):  # large ints are objects
+        large = given.dtype == np.object_ and all(isinstance(v, Number) for v in given.flat)
+        if not large:
+            raise TypeError("it must hold numbers")
     with np.errstate(invalid="ignore"):  # a NaN among integers: the comparison finds it
         array = given.astype(dtype)
-    if dtype.kind not in "fc" and not np.array_equal(array, given):
+    if dtype not in INEXACT and not np.array_equal(array, given):
         raise ValueError(f"{dtype.name} cannot hold all of its values")
     return array
 

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec, ValueSpec
 from autograd_engine.ops.registry.number_inputs import NumberInputOp
@@ -84,7 +85,7 @@ class Specializations:
 
     def at(self, arrays: Sequence[Any], more: Sequence[Spec] = ()) -> Specialization:
         """The specialization for these arrays (or Specs), and `more`, which are always the same."""
-        key: tuple[Any, ...] = tuple([(a.shape, a.dtype.char) for a in arrays])
+        key: tuple[Any, ...] = tuple([(a.shape, a.dtype) for a in arrays])
         numbers = {
             k: arrays[k] for k in self.numbers if k < len(arrays) and hasattr(arrays[k], "tobytes")
         }
@@ -162,6 +163,6 @@ def _numbers(work: Work) -> tuple[int, ...]:
         [
             k
             for k, ref in enumerate(work.inputs)
-            if ref.key in wanted and ref.spec.dtype.kind in "iu" and not ref.var.persistable
+            if ref.key in wanted and ref.spec.dtype in INTEGERS and not ref.var.persistable
         ]
     )

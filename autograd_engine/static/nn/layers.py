@@ -9,11 +9,12 @@ import numpy as np
 
 from autograd_engine.core.checks import int_at_least, is_int, positive_int
 from autograd_engine.core.dims import Dim, product
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import FLOATS, INTEGERS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
 from autograd_engine.nn.functional.arguments import LAYOUTS
+from autograd_engine.nn.functional.bias import biased
 from autograd_engine.nn.functional.spectral import (
     MOST_STEPS,
     matrix_sizes,
@@ -103,7 +104,7 @@ def fc(
         terms = [_product(made, v, size, num_flatten_dims, weight_attr) for v in inputs]
         out = terms[0] if len(terms) == 1 else ops.add_n(*terms)
         bias = made.bias(bias_attr, size)
-        return activated("fc", out if bias is None else out + bias, activation)
+        return activated("fc", out if bias is None else biased.add(out, bias), activation)
 
 
 def _product(made: LayerParameters, x: Variable, size: int, keep: int, weight_attr: Any) -> Any:
@@ -174,7 +175,7 @@ def embedding(
     if is_distributed:
         raise ArgumentError("embedding: is_distributed=True is not supported; leave it out")
     with layer("embedding", name, to_numpy(dtype)) as made:
-        if input.spec.dtype.kind not in "iu":
+        if input.spec.dtype not in INTEGERS:
             raise DTypeError(
                 f"embedding: input must hold integers, got {input.dtype.name}: declare it with "
                 "dtype='int64'"
@@ -342,7 +343,7 @@ def batch_norm(
     (-1, 3, 8, 8)
     """
     require_variable("batch_norm", "input", input)
-    if input.spec.dtype.kind != "f":
+    if input.spec.dtype not in FLOATS:
         raise DTypeError(f"batch_norm: input must be floating, got {input.dtype.name}: cast it")
     shape = input.spec.shape
     axis = len(shape) - 1 if data_layout in ("NLC", "NHWC", "NDHWC") else 1

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -112,7 +113,7 @@ def one_of(function: str, argument: str, value: Any, known: Sequence[str]) -> No
 def floating(function: str, argument: str, x: Any) -> None:
     """See to it that `x` is a variable of floating-point numbers."""
     require_variable(function, argument, x)
-    if x.spec.dtype.kind != "f":
+    if x.spec.dtype not in FLOATS:
         raise DTypeError(
             f"{function}: {argument} must be floating, got {x.dtype.name}: cast it first"
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import EXACT
 from autograd_engine.errors import ArgumentError
 from autograd_engine.static.operator_types.declaring import DType, declare, dtype_name
 from autograd_engine.tensor import public as paddle
@@ -37,7 +38,7 @@ def _fill_constant(
     if str_value:
         number = float(str_value)
     name = dtype_name(dtype)
-    if np.dtype(name).kind in "iub" and number == int(number):
+    if np.dtype(name) in EXACT and number == int(number):
         number = int(str_value) if str_value.lstrip("-").isdigit() else int(number)
     number = number if value_given is None else value_given
     return paddle.full(_shape(shape_given, listed, shape), number, name)

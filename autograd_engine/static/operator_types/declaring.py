@@ -206,6 +206,7 @@ _NUMBERS: Final = {
     6: "float64",
     20: "uint8",
     21: "int8",
+    22: "bfloat16",
     23: "complex64",
     24: "complex128",
 }

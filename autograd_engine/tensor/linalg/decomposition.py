@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import finfo
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
@@ -375,7 +374,7 @@ def matrix_rank(
         threshold: Any = _threshold(tol)
     else:
         if rtol is None:
-            unit = 0.0 if atol is not None else float(np.finfo(spec_of(values).dtype).eps)
+            unit = 0.0 if atol is not None else float(finfo(spec_of(values).dtype).eps)
             rtol = unit * max(known_sizes("matrix_rank", x)) if unit else 0.0
         threshold = 0.0 if atol is None else _threshold(atol)
         if spec_of(values).shape[-1] != 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.operands import spec_of
@@ -47,7 +48,7 @@ def slogdet(x: Any, name: str | None = None) -> Tensor:
     """
     x = square_matrices("slogdet", x)
     sign, logarithm = ops.slogdet(x)
-    if spec_of(x).dtype.kind == "c":
+    if spec_of(x).dtype in COMPLEX:
         # The direction of a determinant turns; of one of size 1, which no power leads out of range.
         size = ops.exp(-logarithm / spec_of(x).shape[-1])
         size = ops.where(ops.isfinite(size), size, 1.0)

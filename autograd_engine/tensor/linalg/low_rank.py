@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.checks import int_at_least, require_bools
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import broadcast_shapes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError
@@ -99,7 +100,7 @@ def pca_lowrank(
 
 def _largest(op: str, x: Any, q: Any, niter: Any, means: Any) -> tuple[Tensor, Tensor, Tensor]:
     x = matrices(op, x)
-    if spec_of(x).dtype.kind != "f":
+    if spec_of(x).dtype not in FLOATS:
         raise DTypeError(
             f"{op}: x must hold floats, got {spec_of(x).dtype.name}; use x.astype('float32')"
         )

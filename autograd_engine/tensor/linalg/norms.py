@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import DTypeLike, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -38,7 +38,7 @@ def _order(op: str, p: Any) -> float:
 
 def _sizes(x: Any) -> Any:
     """What a norm is of: of complex values their absolute ones."""
-    return ops.abs(x) if spec_of(x).dtype.kind == "c" else x
+    return ops.abs(x) if spec_of(x).dtype in COMPLEX else x
 
 
 def _vector(x: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
@@ -88,10 +88,10 @@ def _floats(op: str, x: Any, dtype: DTypeLike | None, argument: str = "x") -> An
     x = as_operand(op, x, argument)
     if dtype is not None:
         wanted = to_numpy(dtype)
-        if wanted.kind != "f":
+        if wanted not in FLOATS:
             raise DTypeError(f"{op}: dtype must be a floating one, got {wanted.name}")
         x = ops.cast(x, dtype=wanted.name)
-    return x if spec_of(x).dtype.kind == "c" else floating(op, x)
+    return x if spec_of(x).dtype in COMPLEX else floating(op, x)
 
 
 @atomic

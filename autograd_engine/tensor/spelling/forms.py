@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from autograd_engine.core.dims import SymbolicNumber
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import normalize_axis
 from autograd_engine.eager.tensor import Tensor
@@ -121,7 +122,7 @@ def _extreme(smallest: bool) -> Form:
 
     def find(values: Values, rest: list[Any], other: Values) -> Callable[..., Any] | None:
         """``dim=1`` gives values and positions; a second array is compared with."""
-        if isinstance(values.get("axis"), Operand) and spec_of(values["axis"]).dtype.kind == "f":
+        if isinstance(values.get("axis"), Operand) and spec_of(values["axis"]).dtype in FLOATS:
             values["y"] = values.pop("axis")
             values.pop("keepdim", None)
             return elementwise.minimum if smallest else elementwise.maximum

@@ -31,7 +31,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools, require_type
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import INT64
+from autograd_engine.core.dtypes import FLOATS, INT64, finfo, iinfo
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
@@ -64,7 +64,7 @@ __all__ = ["functions", "in_place", "methods"]
 
 def _floats(function: str, x: Any) -> Any:
     x = as_operand(function, x)
-    if spec_of(x).dtype.kind != "f":
+    if spec_of(x).dtype not in FLOATS:
         raise DTypeError(
             f"{function}: draws floats, and x is {spec_of(x).dtype.name}; use "
             "x.astype('float32'), or randint_like"
@@ -126,7 +126,7 @@ def _random(x: Any, from_: int = 0, to: int | None = None) -> Tensor:
     dtype = spec_of(x).dtype
     low = number("random_", "from_", from_)
     if to is None:  # all whole numbers that the dtype holds without a gap
-        to = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        to = 2 ** (finfo(dtype).nmant + 1) if dtype in FLOATS else int(iinfo(dtype).max)
     high = number("random_", "to", to)
     if not low < high:
         raise ArgumentError(f"random_: to ({high}) must be above from_ ({low})")
@@ -231,7 +231,7 @@ def in_place(
             raise NotATensorError(
                 f"{call}: {target} must be a Tensor to take the result, got {type(x).__name__}"
             )
-        wider = x._data.dtype.kind == result._data.dtype.kind == "f"
+        wider = x._data.dtype in FLOATS and result._data.dtype in FLOATS
         return rebind(
             x,
             result,

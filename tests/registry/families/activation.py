@@ -26,12 +26,28 @@ def gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x * below, below + x * density
 
 
+def mish(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    t = each(lambda v: math.tanh(math.log1p(math.exp(v))))(x)
+    s = each(lambda v: 1.0 / (1.0 + math.exp(-v)))(x)
+    return x * t, t + x * s * (1.0 - t * t)
+
+
 def softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
     """By the Jacobian of each line."""
     y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
     result = np.empty(y.shape)
     for line in np.ndindex(y.shape[:-1]):
         result[line] = (np.diag(out[line]) - np.outer(out[line], out[line])) @ y[line]
+    return np.moveaxis(result, -1, axis)
+
+
+def log_softmax_adjoint(y: np.ndarray, out: np.ndarray, axis: int) -> np.ndarray:
+    """By the Jacobian of each line: 1 less the exponential of its column."""
+    y, out = np.moveaxis(y, axis, -1), np.moveaxis(out, axis, -1)
+    result = np.empty(y.shape)
+    for line in np.ndindex(y.shape[:-1]):
+        each_of = [math.exp(v) for v in out[line]]
+        result[line] = (np.eye(len(each_of)) - np.outer(each_of, np.ones(len(each_of)))) @ y[line]
     return np.moveaxis(result, -1, axis)
 
 
@@ -42,8 +58,10 @@ def softmax(values: list[float]) -> list[float]:
 
 SAMPLES: dict[str, list[Sample]] = {
     "softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
+    "log_softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
     "bell": unary(),
     "silu": unary(),
+    "gelu_tanh": unary(),
     "softplus": unary(),
     "log_sigmoid": unary(),
     "elu": [
@@ -62,13 +80,19 @@ SAMPLES: dict[str, list[Sample]] = {
     "relu": [*unary(away_from_zero), Sample("kink", (small_integers(3, 4),), smooth=False)],
     "sigmoid": unary(),
     "gelu": unary(),
+    "mish": unary(),
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "bell": each(lambda x: math.exp(-(x**2))),
     "gelu": gelu,
+    "mish": mish,
     "softmax_adjoint": softmax_adjoint,
+    "log_softmax_adjoint": log_softmax_adjoint,
     "silu": each(lambda x: x / (1.0 + math.exp(-x))),
+    "gelu_tanh": each(
+        lambda x: x / 2 * (1.0 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    ),
     "softplus": each(lambda x: math.log(1.0 + math.exp(x))),
     "log_sigmoid": each(lambda x: math.log(1.0 / (1.0 + math.exp(-x)))),
     "elu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v) - 1.0))(x),

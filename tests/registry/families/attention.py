@@ -41,6 +41,29 @@ def _attention() -> list[Sample]:
     return samples
 
 
+def _masked() -> list[Sample]:
+    """Keys that the sum of the positions lets in; in the last shape a query sees none."""
+    samples = []
+    for sample in _attention():
+        query, key, _ = sample.operands
+        shape = query.shape[0], query.shape[2], query.shape[1], key.shape[1]
+        seen = np.indices(shape).sum(axis=0) % 3 != 1
+        if sample.label.startswith("plain"):
+            seen = seen[:1, :, :1]
+        if sample.label.startswith("strided"):
+            seen = seen[0, 0]
+            seen[1] = False
+        samples.append(Sample(sample.label, (*sample.operands, seen), sample.attrs))
+    return samples
+
+
+def _biased() -> list[Sample]:
+    return [
+        Sample(s.label, (*s.operands[:3], real(*np.shape(s.operands[3]))), s.attrs)
+        for s in _masked()
+    ]
+
+
 def _adjoint() -> list[Sample]:
     samples = []
     for label, (batch, queries, keys, heads, width, values) in _SIZES.items():
@@ -62,17 +85,40 @@ def _adjoint() -> list[Sample]:
 def attention(
     query: Array, key: Array, value: Array, scale: float, causal: bool
 ) -> tuple[Array, Array]:
+    return masked_attention(query, key, value, np.ones((1, 1), np.bool_), scale, causal)
+
+
+def masked_attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array,
+    scale: float,
+    causal: bool,
+    bias: Array | None = None,
+) -> tuple[Array, Array]:
     batch, queries, heads, _ = query.shape
     keys = key.shape[1]
     out = np.zeros((batch, queries, heads, value.shape[3]))
     weights = np.zeros((batch, heads, queries, keys))
+    mask = np.broadcast_to(mask, weights.shape)
+    term = np.broadcast_to(0.0 if bias is None else bias, weights.shape)
     for b, i, h in np.ndindex(batch, queries, heads):
-        seen = [j for j in range(keys) if j <= i or not causal]
-        e = [math.exp(scale * math.fsum(query[b, i, h] * key[b, j, h])) for j in seen]
+        seen = [j for j in range(keys) if mask[b, h, i, j] and (j <= i or not causal)]
+        e = [
+            math.exp(scale * math.fsum(query[b, i, h] * key[b, j, h]) + term[b, h, i, j])
+            for j in seen
+        ]
         for j, share in zip(seen, e, strict=True):
             weights[b, h, i, j] = share / math.fsum(e)
             out[b, i, h] += weights[b, h, i, j] * value[b, j, h]
     return out, weights
+
+
+def biased_attention(
+    query: Array, key: Array, value: Array, bias: Array, scale: float, causal: bool
+) -> tuple[Array, Array]:
+    return masked_attention(query, key, value, np.ones((1, 1), np.bool_), scale, causal, bias)
 
 
 def attention_adjoint(
@@ -94,10 +140,14 @@ def attention_adjoint(
 
 SAMPLES: dict[str, list[Sample]] = {
     "attention": _attention(),
+    "masked_attention": _masked(),
+    "biased_attention": _biased(),
     "attention_adjoint": _adjoint(),
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "attention": attention,
+    "masked_attention": masked_attention,
+    "biased_attention": biased_attention,
     "attention_adjoint": attention_adjoint,
 }

@@ -78,13 +78,32 @@ def logistic_loss(x: Array, positive: Array, negative: Array) -> Array:
     return positive * above(x) + negative * below(x)
 
 
+def logistic_entropy(x: Array, label: Array) -> tuple[Array, Array]:
+    slope = each(lambda v: 1.0 / (1.0 + math.exp(-v)))(x) - label
+    return logistic_loss(x, label, 1.0 - label), slope
+
+
 SAMPLES: dict[str, list[Sample]] = {
+    "logistic_entropy": [
+        Sample("plain", (real(2, 3), positive(2, 3))),
+        Sample("spread", (real(2, 1), positive(3))),
+        Sample("0-d", (real(), positive())),
+        Sample("empty", (real(0, 3), positive(1, 3))),
+        Sample("far", (np.asarray([-40.0, 40.0, 40.0]), np.asarray([0.0, 1.0, 0.0]))),
+    ],
     "logistic_loss": [
         Sample("plain", (real(2, 3), positive(2, 3), real(2, 3))),
         Sample("spread", (real(2, 1), positive(3), real(1, 3))),
         Sample("0-d", (real(), positive(), real())),
         Sample("empty", (real(0, 3), positive(1, 3), real(3))),
         Sample("far", (np.asarray([-40.0, 40.0]), np.asarray([0.0, 1.0]), np.asarray([1.0, 0.0]))),
+    ],
+    "weighed": [
+        Sample("plain", (positive(2, 3), real(2, 3))),
+        Sample("spread", (positive(3), real(2, 1))),
+        Sample("0-d", (positive(), real())),
+        Sample("empty", (positive(1, 3), real(0, 3))),
+        Sample("nothing", (np.asarray([0.0, 2.0]), np.asarray([-np.inf, 3.0])), smooth=False),
     ],
     "straight_through": [Sample(s.label, s.operands, s.attrs, smooth=False) for s in along(spaced)],
     "bounded_log": [
@@ -136,6 +155,8 @@ SAMPLES: dict[str, list[Sample]] = {
 
 REFERENCES: dict[str, Callable[..., Any]] = {
     "logistic_loss": logistic_loss,
+    "logistic_entropy": logistic_entropy,
+    "weighed": lambda weight, values: weight * np.where(np.isinf(values), 0.0, values),
     "straight_through": along_axis(one_hot_of_maximum),
     "bounded_log": lambda x, lowest, floor: each(lambda v: max(math.log(v), lowest))(x),
     "huber": lambda x, delta: each(

@@ -53,6 +53,73 @@ def _norms() -> list[Sample]:
     return [*samples, Sample("zeros-2", (zeros,), {"p": 2.0, "axis": (1,)})]
 
 
+# Numbers of their own: all families draw from one stream, and others depend on what they get.
+_random = np.random.default_rng(20261124)
+
+
+def _drawn(*shape: int) -> Array:
+    return np.asarray(_random.uniform(-2.0, 2.0, shape))
+
+
+def _spreads(smooth: bool) -> list[Sample]:
+    """Without `smooth` the spread of one element is a kink."""
+    return [
+        Sample(s.label, s.operands, {**s.attrs, "correction": 0.5}, smooth=kept)
+        for s in reductions(_drawn)
+        for kept in [smooth or s.label not in ("no-axis", "0-d")]
+    ]
+
+
+def _adjoints(beside: Callable[..., Array]) -> list[Sample]:
+    """A cotangent, an operand, and what is `beside` each of its lines."""
+    found = []
+    for s in reductions(_drawn):
+        (x,) = s.operands
+        line = np.asarray(beside(x, **s.attrs))
+        found.append(Sample(s.label, (_drawn(*line.shape), x, line), s.attrs))
+    return found
+
+
+def _spread_out(line: Array, axis: Any, keepdims: bool) -> Array:
+    return line if keepdims else np.expand_dims(line, axis)
+
+
+def _about_the_mean(x: Array, axis: Any, correction: float) -> tuple[Array, float]:
+    """`x` less its mean, and the degrees of freedom."""
+    count = math.prod(x.shape[a] for a in axis)
+    return x - reduce(lambda v: math.fsum(v) / len(v))(x, axis, True), count - correction
+
+
+def variance(x: Array, axis: Any, correction: float, keepdims: bool = False) -> Array:
+    rest, freedom = _about_the_mean(x, axis, correction)
+    return p_norm(rest, 2.0, axis, keepdims) ** 2 / freedom
+
+
+def variance_adjoint(
+    c: Array, x: Array, axis: Any, correction: float, keepdims: bool = False
+) -> Array:
+    rest, freedom = _about_the_mean(x, axis, correction)
+    return 2.0 * _spread_out(c, axis, keepdims) * rest / freedom
+
+
+def deviation_adjoint(
+    c: Array, x: Array, out: Array, axis: Any, correction: float, keepdims: bool = False
+) -> Array:
+    rest, freedom = _about_the_mean(x, axis, correction)
+    return norm_adjoint(c, rest, out, axis, keepdims) / freedom
+
+
+def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: Any, keepdims: bool = False) -> Array:
+    weights = np.exp(x - _spread_out(out, axis, keepdims))
+    total = reduce(math.fsum)(weights, axis, True)
+    return _spread_out(c, axis, keepdims) * weights / total
+
+
+def norm_adjoint(c: Array, x: Array, norm: Array, axis: Any, keepdims: bool = False) -> Array:
+    factor = np.divide(c, norm, out=np.zeros(norm.shape), where=norm != 0)
+    return x * _spread_out(factor, axis, keepdims)
+
+
 def reduce(f: Callable[[list[Any]], Any]) -> Callable[..., Array]:
     """`f` of the list of all elements that one element of the result comes from."""
 
@@ -102,6 +169,37 @@ SAMPLES: dict[str, list[Sample]] = {
     "prod": [*_one_axis(), *with_zeros(1), Sample("zeros-keep", (np.zeros((2, 2)),), {"axis": 0})],
     "logsumexp": [*reductions(), Sample("of-nothing", (real(2, 0),), {"axis": (1,)}, smooth=False)],
     "p_norm": _norms(),
+    "variance": _spreads(True),
+    "deviation": _spreads(False),
+    "variance_adjoint": [
+        Sample(s.label, s.operands[:2], {**s.attrs, "correction": 0.5})
+        for s in _adjoints(lambda x, **attrs: reduce(math.fsum)(x, **attrs))
+    ],
+    "deviation_adjoint": [
+        Sample(s.label, s.operands, {**s.attrs, "correction": 0.5})
+        for s in _adjoints(lambda x, **attrs: 1.0 + p_norm(x, 2.0, **attrs))
+    ],
+    "logsumexp_adjoint": _adjoints(lambda x, **attrs: reduce(log_of_sum)(x, **attrs)),
+    "mean_square": [
+        Sample(s.label, (*s.operands, _drawn(*s.operands[0].shape)), s.attrs)
+        for s in reductions(_drawn)
+        if "keepdims" not in s.attrs
+    ],
+    "mean_square_adjoint": [
+        Sample(s.label, (c, x, _drawn(*x.shape)), s.attrs)
+        for s in _adjoints(lambda x, **attrs: reduce(math.fsum)(x, **attrs))
+        for c, x, _ in [s.operands]
+        if "keepdims" not in s.attrs
+    ],
+    "norm_adjoint": [
+        *_adjoints(lambda x, **attrs: p_norm(x, 2.0, **attrs)),
+        Sample(
+            "zero",
+            (_drawn(2), np.zeros((2, 3)), np.asarray([0.0, 1.5])),
+            {"axis": (1,)},
+            smooth=False,
+        ),
+    ],
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
@@ -116,4 +214,14 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "prod": one_axis(math.prod),
     "logsumexp": reduce(log_of_sum),
     "p_norm": p_norm,
+    "variance": variance,
+    "deviation": lambda x, **attrs: np.sqrt(variance(x, **attrs)),
+    "variance_adjoint": variance_adjoint,
+    "deviation_adjoint": deviation_adjoint,
+    "logsumexp_adjoint": logsumexp_adjoint,
+    "norm_adjoint": norm_adjoint,
+    "mean_square": lambda x, y, axis: reduce(lambda v: math.fsum(v) / len(v))((x - y) ** 2, axis),
+    "mean_square_adjoint": lambda c, x, y, axis: (
+        np.expand_dims(2.0 * c, axis) * (x - y) / math.prod(x.shape[a] for a in axis)
+    ),
 }

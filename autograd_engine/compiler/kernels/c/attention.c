@@ -6,7 +6,7 @@
    up. Where weights are 0, as those of later keys are, nothing is multiplied. */
 
 #if defined(__AVX512F__)
-enum { WIDE_fX = 64 / sizeof(real), TALL_fX = 8 };
+enum { WIDE_fX = 64 / sizeof(real), TALL_fX = 12 };
 #else
 enum { WIDE_fX = 32 / sizeof(real), TALL_fX = 6 };
 #endif
@@ -34,10 +34,32 @@ static struct matrix_fX head_fX(const real *x, struct steps_fX s, int64_t heads,
     return found;
 }
 
+static struct steps_fX steps_fX(ae_array x)
+{
+    const intptr_t *strides = AE_STRIDES(x), size = sizeof(real);
+    struct steps_fX found = {strides[0] / size, strides[1] / size, strides[2] / size};
+    return found;
+}
+
 /* Strides of an array in C order. */
 static struct steps_fX in_order_fX(int64_t rows, int64_t heads, int64_t width)
 {
     struct steps_fX found = {rows * heads * width, heads * width, width};
+    return found;
+}
+
+static struct heads_fX heads_fX(ae_array query, ae_array key, ae_array value)
+{
+    const intptr_t *of_query = AE_SIZES(query), *of_value = AE_SIZES(value);
+    struct heads_fX found = {.batch = of_query[0],
+                             .heads = of_query[2],
+                             .queries = of_query[1],
+                             .keys = of_value[1],
+                             .width = of_query[3],
+                             .values = of_value[3],
+                             .query = steps_fX(query),
+                             .key = steps_fX(key),
+                             .value = steps_fX(value)};
     return found;
 }
 
@@ -54,6 +76,9 @@ static void pack_fX(struct matrix_fX b, int transposed, int64_t k, int64_t n, re
             for (int64_t j = 0; j < there; j++)
                 for (int64_t q = 0; q < k; q++)
                     out[q * WIDE_fX + j] = b.at[(first + j) * b.row + q];
+        } else if (there == WIDE_fX) { /* a size that the compiler knows: one vector */
+            for (int64_t q = 0; q < k; q++)
+                memcpy(out + q * WIDE_fX, b.at + q * b.row + first, sizeof(real) * WIDE_fX);
         } else {
             for (int64_t q = 0; q < k; q++)
                 memcpy(out + q * WIDE_fX, b.at + q * b.row + first, sizeof(real) * there);
@@ -74,7 +99,7 @@ tile_fX(const int rows, const int panels, int64_t k, const real *restrict a, int
             for (int j = 0; j < WIDE_fX; j++)
                 s[i][p][j] = 0;
     for (int64_t q = 0; q < k; q++, a += down, b += WIDE_fX) {
-#pragma GCC unroll 8
+#pragma GCC unroll 12
         for (int i = 0; i < rows; i++) {
             real x = a[i * across];
 #pragma GCC unroll 2
@@ -139,20 +164,6 @@ static __attribute__((noinline)) void product_fX(struct rows_fX a, int64_t n, co
     }
 }
 
-static real dot_fX(const real *x, const real *y, int64_t n)
-{
-    double total = 0;
-    for (int64_t start = 0; start < n; start += AE_PART) {
-        int64_t end = start + AE_PART < n ? start + AE_PART : n;
-        real sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = start; j < end; j++)
-            sum += x[j] * y[j];
-        total += sum;
-    }
-    return (real)total;
-}
-
 /* softmax of rows of n scores that follow each other, of which row i counts those before
    `seen` + i, or all. The exponentials of several rows are computed in one loop, for rows may be
    shorter than vectors are long. */
@@ -169,7 +180,7 @@ static void weigh_fX(int64_t rows, int64_t n, int64_t seen, real *w)
     }
 #pragma omp simd
     for (int64_t j = 0; j < rows * n; j++)
-        w[j] = ae_exp_fX(w[j]);
+        w[j] = ae_exp_down_fX(w[j]);
     for (int64_t i = 0; i < rows; i++) {
         real *row = w + i * n, part = 1 / ae_sum_fX(row, n);
 #pragma omp simd
@@ -186,7 +197,67 @@ struct attention_fX {
     int causal;
     const real *query, *key, *value, *y;
     real *out, *weights, *dquery, *dkey, *dvalue;
+    const char *seen, *bias; /* which keys a query sees, and what is added to scores, or NULL */
+    intptr_t steps[4];       /* bytes from one element of either to the next */
 };
+
+static void of_scores_fX(struct attention_fX *c, ae_array x)
+{
+    for (int k = 0; k < 4; k++)
+        c->steps[k] = AE_SIZES(x)[k] == 1 ? 0 : AE_STRIDES(x)[k];
+}
+
+/* Where a row of the array for scores begins. */
+static const char *for_row_fX(const struct attention_fX *c, const char *x, int64_t head, int64_t i)
+{
+    return x + head / c->h.heads * c->steps[0] + head % c->h.heads * c->steps[1] + i * c->steps[2];
+}
+
+static void add_fX(const struct attention_fX *c, int64_t head, int64_t first, int64_t rows, real *w)
+{
+    int64_t keys = c->h.keys, step = c->steps[3];
+    for (int64_t i = 0; i < rows; i++) {
+        const char *from = for_row_fX(c, c->bias, head, first + i);
+        real *row = w + i * keys;
+        if (step == sizeof(real)) {
+#pragma omp simd
+            for (int64_t j = 0; j < keys; j++)
+                row[j] += ((const real *)from)[j];
+        } else {
+            for (int64_t j = 0; j < keys; j++)
+                row[j] += *(const real *)(from + j * step);
+        }
+    }
+}
+
+/* Scores of what is not seen to minus infinity; those of a row that sees no key before `limit` + i
+   to 0, and this is noted in `none`. */
+static void hide_fX(const struct attention_fX *c, int64_t head, int64_t first, int64_t rows,
+                    int64_t limit, char *none, real *w)
+{
+    int64_t keys = c->h.keys;
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t count = limit + i < keys ? limit + i : keys, step = c->steps[3];
+        const char *seen = for_row_fX(c, c->seen, head, first + i);
+        real *row = w + i * keys;
+        int some = 0;
+        if (step == 1) {
+#pragma omp simd reduction(| : some)
+            for (int64_t j = 0; j < count; j++) {
+                some |= seen[j];
+                row[j] = seen[j] ? row[j] : -AE_INF_fX;
+            }
+        } else {
+            for (int64_t j = 0; j < count; j++) {
+                some |= seen[j * step];
+                row[j] = seen[j * step] ? row[j] : -AE_INF_fX;
+            }
+        }
+        none[i] = !some;
+        if (!some)
+            memset(row, 0, sizeof(real) * keys);
+    }
+}
 
 static void run_fX(ae_body body, struct attention_fX *c)
 {
@@ -215,28 +286,71 @@ static void attention_heads_fX(void *context, int64_t lo, int64_t hi, int worker
                 struct matrix_fX to = {out.at + i * out.row, out.row};
                 struct rows_fX given = {rows, h->width, q.at + i * q.row, q.row, 1};
                 struct rows_fX found = {rows, seen, w.at, keys, 1};
+                int64_t limit = c->causal ? i + 1 : keys;
+                char none[TALL_fX];
                 product_fX(given, seen, turned, h->width, 0, c->scale, 0, w);
-                weigh_fX(rows, keys, c->causal ? i + 1 : keys, w.at);
+                if (c->bias)
+                    add_fX(c, p, i, rows, w.at);
+                if (c->seen)
+                    hide_fX(c, p, i, rows, limit, none, w.at);
+                weigh_fX(rows, keys, limit, w.at);
+                for (int64_t r = 0; c->seen && r < rows; r++)
+                    if (none[r])
+                        memset(w.at + r * keys, 0, sizeof(real) * keys);
                 product_fX(found, h->values, values, keys, 0, 1, 0, to);
             }
         }
     }
 }
 
-/* `query`, `key`, `value`: any strides but for the last axis. `layout`: the sizes of `heads_fX` and
-   the strides, as there. `scratch`: `room` elements for each of so many blocks of heads. */
-AE_FUNCTION attention_fX(ae_array query, ae_array key, ae_array value, ae_array out,
-                         ae_array weights, ae_array scratch, ae_array layout, int64_t blocks,
-                         int64_t room, double scale, int causal)
+static struct attention_fX call_fX(ae_array query, ae_array key, ae_array value, ae_array weights,
+                                   ae_array scratch, double scale)
 {
-    struct attention_fX c = {.blocks = blocks, .room = room, .scale = (real)scale, .causal = causal};
-    memcpy(&c.h, AE_DATA(const int64_t, layout), sizeof(c.h));
+    struct attention_fX c = {.h = heads_fX(query, key, value), .scale = (real)scale};
+    c.blocks = AE_SIZES(scratch)[0];
+    c.room = AE_SIZES(scratch)[1];
     c.query = AE_DATA(const real, query);
     c.key = AE_DATA(const real, key);
     c.value = AE_DATA(const real, value);
-    c.out = AE_DATA(real, out);
     c.weights = AE_DATA(real, weights);
     c.scratch = AE_DATA(real, scratch);
+    return c;
+}
+
+/* `query`, `key`, `value`: any strides but for the last axis. `scratch`: a row for each of so many
+   blocks of heads. */
+AE_FUNCTION attention_fX(ae_array query, ae_array key, ae_array value, ae_array out,
+                         ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
+    run_fX(attention_heads_fX, &c);
+    ae_quiet();
+}
+
+/* `seen`: bools that broadcast, of four axes. */
+AE_FUNCTION masked_fX(ae_array query, ae_array key, ae_array value, ae_array seen, ae_array out,
+                      ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
+    c.seen = AE_DATA(const char, seen);
+    of_scores_fX(&c, seen);
+    run_fX(attention_heads_fX, &c);
+    ae_quiet();
+}
+
+/* `bias`: of the dtype, aligned, and as `seen` otherwise. */
+AE_FUNCTION biased_fX(ae_array query, ae_array key, ae_array value, ae_array bias, ae_array out,
+                      ae_array weights, ae_array scratch, double scale, int causal)
+{
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.causal = causal;
+    c.out = AE_DATA(real, out);
+    c.bias = AE_DATA(const char, bias);
+    of_scores_fX(&c, bias);
     run_fX(attention_heads_fX, &c);
     ae_quiet();
 }
@@ -264,7 +378,7 @@ static int64_t first_fX(int64_t rows, int64_t n, const real *w, int64_t columns)
 /* s = scale w (t - <w, t>) of a row, where t is; 0 from column `used` on. */
 static void slopes_fX(int64_t n, int64_t used, const real *w, real scale, real *t)
 {
-    real mean = dot_fX(w, t, used);
+    real mean = ae_dot_fX(w, t, used);
 #pragma omp simd
     for (int64_t j = 0; j < used; j++)
         t[j] = w[j] * (t[j] - mean) * scale;
@@ -274,12 +388,9 @@ static void slopes_fX(int64_t n, int64_t used, const real *w, real scale, real *
 
 /* The columns of `rows` rows from the first on, as rows. */
 static struct rows_fX columns_fX(const real *x, int64_t pitch, int64_t first, int64_t rows,
-                                 int64_t columns, real *to)
+                                 int64_t columns)
 {
-    for (int64_t q = first; q < rows; q++)
-        for (int64_t j = 0; j < columns; j++)
-            to[(q - first) * TALL_fX + j] = x[q * pitch + j];
-    struct rows_fX found = {columns, rows - first, to, 1, TALL_fX};
+    struct rows_fX found = {columns, rows - first, x + first * pitch, 1, pitch};
     return found;
 }
 
@@ -292,7 +403,6 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
     struct steps_fX of_query = in_order_fX(queries, h->heads, h->width);
     struct steps_fX of_key = in_order_fX(keys, h->heads, h->width);
     struct steps_fX of_value = in_order_fX(keys, h->heads, h->values);
-    real turned[SPAN_fX * TALL_fX];
     (void)worker;
     for (int64_t block = lo; block < hi; block++) {
         real *value = c->scratch + block * c->room, *key = value + wide_fX(keys) * h->values;
@@ -331,9 +441,9 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
                     struct matrix_fX to_value = {dv.at + i * dv.row, dv.row};
                     if (first == span && start > 0)
                         continue;
-                    product_fX(columns_fX(slopes + i, keys, first, span, rows, turned), h->width,
+                    product_fX(columns_fX(slopes + i, keys, first, span, rows), h->width,
                                query, queries, start + first, 1, start > 0, to_key);
-                    product_fX(columns_fX(weights + i, keys, first, span, rows, turned), h->values,
+                    product_fX(columns_fX(weights + i, keys, first, span, rows), h->values,
                                y, queries, start + first, 1, start > 0, to_value);
                 }
             }
@@ -344,19 +454,14 @@ static void adjoint_heads_fX(void *context, int64_t lo, int64_t hi, int worker)
 /* The cotangents of query, key and value in C order. */
 AE_FUNCTION adjoint_fX(ae_array y, ae_array query, ae_array key, ae_array value, ae_array weights,
                        ae_array dquery, ae_array dkey, ae_array dvalue, ae_array scratch,
-                       ae_array layout, int64_t blocks, int64_t room, double scale)
+                       double scale)
 {
-    struct attention_fX c = {.blocks = blocks, .room = room, .scale = (real)scale};
-    memcpy(&c.h, AE_DATA(const int64_t, layout), sizeof(c.h));
+    struct attention_fX c = call_fX(query, key, value, weights, scratch, scale);
+    c.h.y = steps_fX(y);
     c.y = AE_DATA(const real, y);
-    c.query = AE_DATA(const real, query);
-    c.key = AE_DATA(const real, key);
-    c.value = AE_DATA(const real, value);
-    c.weights = AE_DATA(real, weights);
     c.dquery = AE_DATA(real, dquery);
     c.dkey = AE_DATA(real, dkey);
     c.dvalue = AE_DATA(real, dvalue);
-    c.scratch = AE_DATA(real, scratch);
     run_fX(adjoint_heads_fX, &c);
     ae_quiet();
 }

@@ -1,6 +1,8 @@
 /* Functions along an axis before the last: the middle one of [outer, n, inner]. A block of columns
    is computed at a time, whose sums are as many accumulators. */
 
+#include "weights.h"
+
 enum { BLOCK = 256 };
 
 struct columns_fX {
@@ -58,7 +60,7 @@ static void softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
             real *out = c->out + b.at + i * c->inner;
 #pragma omp simd
             for (int64_t j = 0; j < b.width; j++) {
-                out[j] = ae_exp_fX(x[j] - m[j]);
+                out[j] = ae_exp_down_fX(x[j] - m[j]);
                 sums[j] += out[j];
             }
         }
@@ -102,7 +104,7 @@ static void log_softmax_blocks_fX(void *context, int64_t lo, int64_t hi, int wor
             const real *x = c->x + b.at + i * c->inner;
 #pragma omp simd
             for (int64_t j = 0; j < b.width; j++)
-                sums[j] += ae_exp_fX(x[j] - m[j]);
+                sums[j] += ae_exp_down_fX(x[j] - m[j]);
         }
         for (int64_t j = 0; j < b.width; j++)
             log_sums[j] = ae_log_fX((real)sums[j]);
@@ -121,6 +123,82 @@ AE_FUNCTION log_softmax_fX(ae_array x, ae_array out, int64_t outer, int64_t n, i
     struct columns_fX c = {
         .x = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
     run_fX(log_softmax_blocks_fX, &c, outer, 4);
+}
+
+/* log(sum of exp(x)); an infinity that is the largest is not taken out */
+static void logsumexp_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    real m[BLOCK];
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        largest_fX(c, c->x + b.at, b.width, m);
+        for (int64_t j = 0; j < b.width; j++) {
+            m[j] = m[j] == AE_INF_fX || m[j] == -AE_INF_fX ? 0 : m[j];
+            sums[j] = 0;
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += ae_exp_fX(x[j] - m[j]);
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            c->out[b.column + j] = ae_log_fX((real)sums[j]) + m[j];
+    }
+}
+
+AE_FUNCTION logsumexp_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct columns_fX c = {
+        .x = AE_DATA(const real, x), .out = AE_DATA(real, out), .n = n, .inner = inner};
+    run_fX(logsumexp_blocks_fX, &c, outer, 4);
+}
+
+/* g exp(x - out) / sum of exp(x - out) */
+static void logsumexp_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    real factor[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        const real *g = c->y + b.column, *out = c->first + b.column;
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *x = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++) {
+                real e = weight_fX(x[j], out[j]);
+                dx[j] = e;
+                sums[j] += e;
+            }
+        }
+        for (int64_t j = 0; j < b.width; j++)
+            factor[j] = g[j] / (sums[j] == 0 ? 1 : (real)sums[j]);
+        for (int64_t i = 0; i < c->n; i++) {
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] *= factor[j];
+        }
+    }
+}
+
+AE_FUNCTION logsumexp_adjoint_fX(ae_array g, ae_array x, ae_array out, ae_array dx, int64_t outer,
+                                 int64_t n, int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, x),
+                           .y = AE_DATA(const real, g),
+                           .first = AE_DATA(real, out),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner};
+    run_fX(logsumexp_adjoint_blocks_fX, &c, outer, 4);
 }
 
 /* out (y - <y, out>) */
@@ -157,6 +235,42 @@ AE_FUNCTION softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t ou
                            .n = n,
                            .inner = inner};
     run_fX(softmax_adjoint_blocks_fX, &c, outer, 2);
+}
+
+/* y - exp(out) sum(y), no `out` above 0. */
+static void log_softmax_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct columns_fX *c = context;
+    double sums[BLOCK];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        struct block_fX b = block_fX(c, k);
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                sums[j] += y[j];
+        }
+        for (int64_t i = 0; i < c->n; i++) {
+            const real *y = c->y + b.at + i * c->inner, *out = c->x + b.at + i * c->inner;
+            real *dx = c->out + b.at + i * c->inner;
+#pragma omp simd
+            for (int64_t j = 0; j < b.width; j++)
+                dx[j] = y[j] - ae_exp_down_fX(out[j]) * (real)sums[j];
+        }
+    }
+}
+
+AE_FUNCTION log_softmax_adjoint_fX(ae_array y, ae_array out, ae_array dx, int64_t outer, int64_t n,
+                                   int64_t inner)
+{
+    struct columns_fX c = {.x = AE_DATA(const real, out),
+                           .y = AE_DATA(const real, y),
+                           .out = AE_DATA(real, dx),
+                           .n = n,
+                           .inner = inner};
+    run_fX(log_softmax_adjoint_blocks_fX, &c, outer, 4);
 }
 
 /* The mean and the variance of each column of a block. */
@@ -286,19 +400,21 @@ static void affine_blocks_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
+/* `sizes`: those before, along and behind the axis. */
 AE_FUNCTION affine_fX(ae_array x, ae_array weight, ae_array bias, ae_array out, ae_array mean,
-                      ae_array variance, int64_t outer, int64_t n, int64_t inner, double epsilon)
+                      ae_array variance, ae_array sizes, double epsilon)
 {
+    const int64_t *of = AE_DATA(const int64_t, sizes);
     struct columns_fX c = {.x = AE_DATA(const real, x),
                            .weight = AE_DATA(const real, weight),
                            .bias = AE_DATA(const real, bias),
                            .out = AE_DATA(real, out),
                            .first = AE_DATA(real, mean),
                            .second = AE_DATA(real, variance),
-                           .n = n,
-                           .inner = inner,
+                           .n = of[1],
+                           .inner = of[2],
                            .epsilon = epsilon};
-    run_fX(affine_blocks_fX, &c, outer, 2);
+    run_fX(affine_blocks_fX, &c, of[0], 2);
 }
 
 /* With h what x is standardized to and y = g weight: (y - <y> - h <y h>) scale, and the sums of g h
@@ -342,23 +458,26 @@ static void affine_adjoint_blocks_fX(void *context, int64_t lo, int64_t hi, int 
 }
 
 /* `sums` has the shape [outer, 2, inner]: that of the first becomes the sum. */
-AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx, ae_array sums,
-                              int64_t outer, int64_t n, int64_t inner, double epsilon)
+AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx,
+                              ae_array dweight, ae_array dbias, ae_array sums, ae_array sizes,
+                              double epsilon)
 {
-    real *first = AE_DATA(real, sums);
+    const int64_t *of = AE_DATA(const int64_t, sizes), outer = of[0], inner = of[2];
+    real *first = AE_DATA(real, sums), *to_weight = AE_DATA(real, dweight);
+    real *to_bias = AE_DATA(real, dbias);
     struct columns_fX c = {.x = AE_DATA(const real, x),
                            .y = AE_DATA(const real, g),
                            .weight = AE_DATA(const real, weight),
                            .out = AE_DATA(real, dx),
                            .first = first,
-                           .n = n,
+                           .n = of[1],
                            .inner = inner,
                            .epsilon = epsilon};
     run_fX(affine_adjoint_blocks_fX, &c, outer, 4);
-    for (int64_t j = 0; outer > 1 && j < 2 * inner; j++) {
+    for (int64_t j = 0; j < 2 * inner; j++) {
         double total = 0;
         for (int64_t k = 0; k < outer; k++)
             total += first[2 * inner * k + j];
-        first[j] = (real)total;
+        *(j < inner ? to_weight + j : to_bias + j - inner) = (real)total;
     }
 }

@@ -1,5 +1,5 @@
-/* Cross entropy of class labels along rows that follow each other, and its adjoint. Labels are seen
-   to be classes, or, if `some` are left out, `ignore`. */
+/* Cross entropy of class labels along rows that follow each other, and its adjoint. If `some` may be
+   left out, labels that are `ignore` are. */
 
 struct entropy_fX {
     const real *x, *y;
@@ -9,11 +9,23 @@ struct entropy_fX {
     int some;
 };
 
+/* How many labels count; -1 if one is no class. */
+static int64_t counting_fX(const struct entropy_fX *c, int64_t rows)
+{
+    int64_t left_out = 0, wrong = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t label = c->label[i], ignored = c->some && label == c->ignore;
+        left_out += ignored;
+        wrong |= !ignored && (label < 0 || label >= c->n);
+    }
+    return wrong ? -1 : rows - left_out;
+}
+
 /* Rows may be shorter than vectors are long, so the exponentials of several are one loop. */
 static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct entropy_fX *c = context;
-    int64_t n = c->n, most = n < AE_PART ? AE_PART / n : 1;
+    int64_t n = c->n, most = n < 4 * AE_PART ? 4 * AE_PART / n : 1;
     (void)worker;
     for (int64_t start = lo; start < hi; start += most) {
         int64_t end = start + most < hi ? start + most : hi;
@@ -29,7 +41,7 @@ static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
         }
 #pragma omp simd
         for (int64_t j = start * n; j < end * n; j++)
-            c->probs[j] = ae_exp_fX(c->probs[j]);
+            c->probs[j] = ae_exp_down_fX(c->probs[j]);
         for (int64_t i = start; i < end; i++) {
             real *probs = c->probs + i * n, total = ae_sum_fX(probs, n), part = 1 / total;
             if (!c->some || c->label[i] != c->ignore)
@@ -41,16 +53,23 @@ static void entropy_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
-/* -log softmax(x) at the labels, and softmax(x). */
-AE_FUNCTION entropy_fX(ae_array x, ae_array label, ae_array loss, ae_array probs, int64_t rows,
-                       int64_t n, int64_t ignore, int some)
+/* -log softmax(x) at the labels, if asked for their mean, and softmax(x); how many labels count, 1 at
+   least to divide by. Nothing but a count of -1 if one is no class. */
+AE_FUNCTION entropy_fX(ae_array x, ae_array label, ae_array loss, ae_array probs, ae_array count,
+                       ae_array mean, int64_t rows, int64_t n, int64_t ignore, int some, int asked)
 {
     struct entropy_fX c = {.n = n, .ignore = ignore, .some = some};
     c.x = AE_DATA(const real, x);
     c.label = AE_DATA(const int64_t, label);
     c.loss = AE_DATA(real, loss);
     c.probs = AE_DATA(real, probs);
+    int64_t counting = counting_fX(&c, rows);
+    real number = *AE_DATA(real, count) = (real)(counting ? counting : 1);
+    if (number < 0)
+        return;
     ae_parallel(entropy_rows_fX, &c, rows, ae_grain(4 * n));
+    if (asked)
+        *AE_DATA(real, mean) = ae_sum_fX(c.loss, rows) / number;
     ae_quiet();
 }
 
@@ -72,15 +91,18 @@ static void adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
     }
 }
 
-/* y (probs - q), q 1 at the label and 0 elsewhere. `step`: from one y to the next. */
-AE_FUNCTION adjoint_fX(ae_array y, ae_array probs, ae_array label, ae_array dx, int64_t rows,
-                       int64_t n, int64_t step, int64_t ignore, int some)
+/* y (probs - q), q 1 at the label and 0 elsewhere; a count as above. `step`: from one y to the
+   next. */
+AE_FUNCTION adjoint_fX(ae_array y, ae_array probs, ae_array label, ae_array dx, ae_array count,
+                       int64_t rows, int64_t n, int64_t step, int64_t ignore, int some)
 {
     struct entropy_fX c = {.n = n, .step = step, .ignore = ignore, .some = some};
     c.y = AE_DATA(const real, y);
     c.probs = AE_DATA(real, probs);
     c.label = AE_DATA(const int64_t, label);
     c.dx = AE_DATA(real, dx);
-    ae_parallel(adjoint_rows_fX, &c, rows, ae_grain(n));
+    int64_t counting = *AE_DATA(int64_t, count) = counting_fX(&c, rows);
+    if (counting >= 0)
+        ae_parallel(adjoint_rows_fX, &c, rows, ae_grain(n));
     ae_quiet();
 }

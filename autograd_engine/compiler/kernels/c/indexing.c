@@ -50,6 +50,30 @@ AE_FUNCTION add_rows_fX(ae_array out, ae_array rows, ae_array values, int64_t bl
     ae_quiet();
 }
 
+struct taken_fX {
+    const real *x;
+    const int64_t *rows;
+    real *out;
+    int64_t width;
+};
+
+static void take_rows_of_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct taken_fX *c = context;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++)
+        memcpy(c->out + i * c->width, c->x + c->rows[i] * c->width,
+               (size_t)c->width * sizeof(real));
+}
+
+/* Rows of `x` that an index names. */
+AE_FUNCTION take_rows_fX(ae_array x, ae_array rows, ae_array out, int64_t count, int64_t width)
+{
+    struct taken_fX c = {AE_DATA(const real, x), AE_DATA(const int64_t, rows), AE_DATA(real, out),
+                         width};
+    ae_parallel(take_rows_of_fX, &c, count, ae_grain(2 * width));
+}
+
 /* Lines along the middle axis: of [outer, n, inner] and, as many as are indexed, [outer, m, inner]. */
 struct lines_fX {
     real *whole, *picked;

@@ -13,10 +13,13 @@
     AE_VISIBLE void name(char **args, const intptr_t *dims, const intptr_t *steps, void *data)
 
 /* A function that Python calls with arrays and numbers. The address of the elements of an array
-   stands behind the head that all objects of Python have. */
+   stands behind the head that all objects of Python have, then the number of its axes, and where
+   their sizes and strides (in bytes) are. */
 #define AE_FUNCTION AE_VISIBLE void
 typedef const char *ae_array;
 #define AE_DATA(type, array) (*(type *const *)((array) + AE_HEAD))
+#define AE_SIZES(array) (*(const intptr_t *const *)((array) + AE_HEAD + 2 * sizeof(void *)))
+#define AE_STRIDES(array) (*(const intptr_t *const *)((array) + AE_HEAD + 3 * sizeof(void *)))
 
 /* Work, counted in elements of a cheap function, from which on a thread is worth waking: some ten
    microseconds of it. */
@@ -36,6 +39,20 @@ AE_INLINE void ae_quiet(void) { feclearexcept(FE_ALL_EXCEPT); }
    sums of long rows keep their digits. */
 enum { AE_PART = 1024 };
 
+AE_INLINE real ae_dot_fX(const real *x, const real *y, int64_t n)
+{
+    double total = 0;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n;
+        real sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = start; j < end; j++)
+            sum += x[j] * y[j];
+        total += sum;
+    }
+    return (real)total;
+}
+
 AE_INLINE real ae_sum_fX(const real *x, int64_t n)
 {
     double total = 0;
@@ -50,15 +67,28 @@ AE_INLINE real ae_sum_fX(const real *x, int64_t n)
     return (real)total;
 }
 
+/* What is left of a row behind its vectors goes by a vector, too, which begins before it: element by
+   element it would take as long as all others of a hundred. */
+enum { AE_WIDTH = 16 };
+
 /* NaN if one of them is. */
 AE_INLINE real ae_largest_fX(const real *x, int64_t n)
 {
     real m = -(real)INFINITY;
     int nan = 0;
+    int64_t whole = n < AE_WIDTH ? n : n / AE_WIDTH * AE_WIDTH;
 #pragma omp simd reduction(max : m) reduction(| : nan)
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = 0; j < whole; j++) {
         nan |= x[j] != x[j];
         m = x[j] > m ? x[j] : m;
+    }
+    if (whole < n) {
+        x += n - AE_WIDTH;
+#pragma omp simd reduction(max : m) reduction(| : nan)
+        for (int64_t j = 0; j < AE_WIDTH; j++) {
+            nan |= x[j] != x[j];
+            m = x[j] > m ? x[j] : m;
+        }
     }
     return nan ? (real)NAN : m;
 }

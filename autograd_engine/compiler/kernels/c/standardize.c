@@ -155,6 +155,25 @@ struct affine_fX {
     double epsilon;
 };
 
+/* `sizes`: the parts, rows, width, groups, pixels and rows of a block. */
+static struct affine_fX affine_call_fX(ae_array x, ae_array weight, ae_array result, ae_array sizes,
+                                       double epsilon)
+{
+    const int64_t *n = AE_DATA(const int64_t, sizes);
+    struct affine_fX c = {.x = AE_DATA(const real, x),
+                          .weight = AE_DATA(const real, weight),
+                          .result = AE_DATA(real, result),
+                          .parts = n[0],
+                          .rows = n[1],
+                          .width = n[2],
+                          .groups = n[3],
+                          .pixels = n[4],
+                          .channels = n[3] * (n[2] / n[4]),
+                          .block = n[5],
+                          .epsilon = epsilon};
+    return c;
+}
+
 struct moments_fX {
     real mean, variance, scale;
 };
@@ -237,22 +256,13 @@ static void affine_rows_fX(void *context, int64_t lo, int64_t hi, int worker)
 }
 
 AE_FUNCTION affine_fX(ae_array x, ae_array weight, ae_array bias, ae_array out, ae_array mean,
-                      ae_array variance, int64_t parts, int64_t rows, int64_t width, int64_t groups,
-                      int64_t pixels, double epsilon)
+                      ae_array variance, ae_array sizes, double epsilon)
 {
-    struct affine_fX c = {.x = AE_DATA(const real, x),
-                          .weight = AE_DATA(const real, weight),
-                          .bias = AE_DATA(const real, bias),
-                          .result = AE_DATA(real, out),
-                          .mean = AE_DATA(real, mean),
-                          .variance = AE_DATA(real, variance),
-                          .parts = parts,
-                          .rows = rows,
-                          .width = width,
-                          .groups = groups,
-                          .pixels = pixels,
-                          .epsilon = epsilon};
-    ae_parallel(affine_rows_fX, &c, rows, ae_grain(2 * parts * width));
+    struct affine_fX c = affine_call_fX(x, weight, out, sizes, epsilon);
+    c.bias = AE_DATA(const real, bias);
+    c.mean = AE_DATA(real, mean);
+    c.variance = AE_DATA(real, variance);
+    ae_parallel(affine_rows_fX, &c, c.rows, ae_grain(2 * c.parts * c.width));
     ae_quiet();
 }
 
@@ -262,23 +272,51 @@ struct along_fX {
     double y, dots;
 };
 
-static void along_elements_fX(const struct affine_fX *c, struct moments_fX s, int64_t at,
-                              const real *weight, real *dweight, real *dbias, struct along_fX *sums)
+enum { ALONG = 4 };
+
+/* Of `rows` rows, from `at` on, in which each element is a channel. Several take turns, for each
+   waits for its last addition. */
+AE_INLINE __attribute__((always_inline)) void
+along_elements_fX(const int rows, const struct affine_fX *c, const struct moments_fX *s, int64_t at,
+                  const real *weight, real *dweight, real *dbias, struct along_fX *sums)
 {
     const real *g = c->g + at, *x = c->x + at;
-    for (int64_t start = 0; start < c->width; start += AE_PART) {
-        int64_t end = start + AE_PART < c->width ? start + AE_PART : c->width;
-        real sum = 0, dots = 0;
-#pragma omp simd reduction(+ : sum, dots)
-        for (int64_t j = start; j < end; j++) {
-            real y = g[j] * weight[j], h = (x[j] - s.mean) * s.scale;
-            sum += y;
-            dots += y * h;
-            dweight[j] += g[j] * h;
-            dbias[j] += g[j];
+    int64_t n = c->width;
+    for (int64_t start = 0; start < n; start += AE_PART) {
+        int64_t end = start + AE_PART < n ? start + AE_PART : n, j = start;
+        lanes_fX sum[ALONG], dots[ALONG];
+        real rest[ALONG], dots_rest[ALONG];
+        for (int i = 0; i < rows; i++) {
+            sum[i] = dots[i] = (lanes_fX){0};
+            rest[i] = dots_rest[i] = 0;
         }
-        sums->y += sum;
-        sums->dots += dots;
+        for (; j + LANES_fX <= end; j += LANES_fX) {
+            lanes_fX w = *(const lanes_fX *)(weight + j);
+            lanes_fX dw = *(lanes_fX *)(dweight + j), db = *(lanes_fX *)(dbias + j);
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; i++) {
+                lanes_fX v = *(const lanes_fX *)(g + i * n + j), y = v * w;
+                lanes_fX h = (*(const lanes_fX *)(x + i * n + j) - s[i].mean) * s[i].scale;
+                sum[i] += y;
+                dots[i] += y * h;
+                dw += v * h;
+                db += v;
+            }
+            *(lanes_fX *)(dweight + j) = dw;
+            *(lanes_fX *)(dbias + j) = db;
+        }
+        for (; j < end; j++)
+            for (int i = 0; i < rows; i++) {
+                real v = g[i * n + j], y = v * weight[j], h = (x[i * n + j] - s[i].mean) * s[i].scale;
+                rest[i] += y;
+                dots_rest[i] += y * h;
+                dweight[j] += v * h;
+                dbias[j] += v;
+            }
+        for (int i = 0; i < rows; i++) {
+            sums[i].y += added_fX(sum[i]) + rest[i];
+            sums[i].dots += added_fX(dots[i]) + dots_rest[i];
+        }
     }
 }
 
@@ -336,13 +374,21 @@ static void affine_adjoint_some_fX(const struct affine_fX *c, int64_t lo, int64_
     for (int64_t first = lo, rows; first < hi; first += rows) {
         rows = together_fX(c, hi - first);
         moments_fX(c, first, rows, s);
-        for (int64_t i = 0; i < rows; i++) {
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0, some; i < rows; i += some) {
+            some = c->pixels > 1 || rows - i < ALONG || c->groups > 1 || c->parts > 1 ? 1 : ALONG;
             int64_t channel = first_channel_fX(c, first + i);
-            sums[i] = (struct along_fX){0, 0};
-            for (int64_t p = 0; p < c->parts; p++)
-                (c->pixels == 1 ? along_elements_fX : along_pixels_fX)(
-                    c, s[i], (p * c->rows + first + i) * c->width, c->weight + channel,
-                    dweight + channel, dbias + channel, sums + i);
+            const real *weight = c->weight + channel;
+            real *dw = dweight + channel, *db = dbias + channel;
+            for (int64_t p = 0; p < c->parts; p++) {
+                int64_t at = (p * c->rows + first + i) * c->width;
+                if (c->pixels > 1)
+                    along_pixels_fX(c, s[i], at, weight, dw, db, sums + i);
+                else if (some == ALONG)
+                    along_elements_fX(ALONG, c, s + i, at, weight, dw, db, sums + i);
+                else
+                    along_elements_fX(1, c, s + i, at, weight, dw, db, sums + i);
+            }
         }
         for (int64_t i = 0; i < rows; i++)
             adjoint_row_fX(c, first + i, s[i], sums[i]);
@@ -374,41 +420,35 @@ static void affine_adjoint_rows_fX(void *context, int64_t lo, int64_t hi, int wo
     affine_adjoint_some_fX(c, lo, hi, c->sums, c->sums + c->channels);
 }
 
-/* `sums` has the shape [2, channels], or [blocks, 2, channels] where rows share channels: that of
-   the first block becomes the sum. */
-AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx, ae_array sums,
-                              int64_t parts, int64_t rows, int64_t width, int64_t groups,
-                              int64_t pixels, int64_t block, double epsilon)
+/* `sums` has room for [blocks, 2, channels]; a row of groups has a block, whatever their number. */
+AE_FUNCTION affine_adjoint_fX(ae_array g, ae_array x, ae_array weight, ae_array dx,
+                              ae_array dweight, ae_array dbias, ae_array sums, ae_array sizes,
+                              double epsilon)
 {
-    struct affine_fX c = {.g = AE_DATA(const real, g),
-                          .x = AE_DATA(const real, x),
-                          .weight = AE_DATA(const real, weight),
-                          .result = AE_DATA(real, dx),
-                          .sums = AE_DATA(real, sums),
-                          .parts = parts,
-                          .rows = rows,
-                          .width = width,
-                          .groups = groups,
-                          .pixels = pixels,
-                          .channels = groups * (width / pixels),
-                          .block = block,
-                          .epsilon = epsilon};
-    if (groups == rows) {
-        ae_parallel(affine_adjoint_rows_fX, &c, rows, ae_grain(4 * parts * width));
+    struct affine_fX c = affine_call_fX(x, weight, dx, sizes, epsilon);
+    int64_t blocks = (c.rows + c.block - 1) / c.block, each = sizeof(real) * c.channels;
+    real *to_weight = AE_DATA(real, dweight), *to_bias = AE_DATA(real, dbias);
+    c.g = AE_DATA(const real, g);
+    c.sums = AE_DATA(real, sums);
+    if (c.groups == c.rows)
+        ae_parallel(affine_adjoint_rows_fX, &c, c.rows, ae_grain(4 * c.parts * c.width));
+    else
+        ae_parallel_blocks(affine_adjoint_blocks_fX, &c, blocks);
+    if (c.groups == c.rows || blocks == 1) {
+        memcpy(to_weight, c.sums, (size_t)each);
+        memcpy(to_bias, c.sums + c.channels, (size_t)each);
         ae_quiet();
         return;
     }
-    int64_t blocks = (rows + block - 1) / block;
-    ae_parallel_blocks(affine_adjoint_blocks_fX, &c, blocks);
     double totals[AE_PART];
-    for (int64_t j = 0; blocks > 1 && j < 2 * c.channels; j += AE_PART) {
+    for (int64_t j = 0; j < 2 * c.channels; j += AE_PART) {
         int64_t n = 2 * c.channels - j < AE_PART ? 2 * c.channels - j : AE_PART;
         memset(totals, 0, sizeof totals);
         for (int64_t k = 0; k < blocks; k++)
             for (int64_t l = 0; l < n; l++)
                 totals[l] += c.sums[2 * c.channels * k + j + l];
-        for (int64_t l = 0; l < n; l++)
-            c.sums[j + l] = (real)totals[l];
+        for (int64_t l = j; l < j + n; l++)
+            *(l < c.channels ? to_weight + l : to_bias + l - c.channels) = (real)totals[l - j];
     }
     ae_quiet();
 }

@@ -35,6 +35,38 @@ AE_FUNCTION sgd_fX(ae_array param, ae_array grad, ae_array out, int64_t n, doubl
     run_fX(sgd_part_fX, &c, n, 2);
 }
 
+struct rows_fX {
+    real *param;
+    const int64_t *rows;
+    const real *grad;
+    int64_t width;
+    real rate;
+};
+
+static void sgd_rows_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct rows_fX *c = context;
+    real rate = c->rate;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++) {
+        real *p = c->param + c->rows[i] * c->width;
+        const real *g = c->grad + i * c->width;
+#pragma omp simd
+        for (int64_t j = 0; j < c->width; j++)
+            p[j] = p[j] - g[j] * rate;
+    }
+}
+
+/* In place, of rows that are in range, each once. */
+AE_FUNCTION sgd_rows_fX(ae_array param, ae_array rows, ae_array grad, int64_t count, int64_t width,
+                        double rate)
+{
+    struct rows_fX c = {AE_DATA(real, param), AE_DATA(const int64_t, rows),
+                        AE_DATA(const real, grad), width, (real)rate};
+    ae_parallel(sgd_rows_part_fX, &c, count, ae_grain(2 * width));
+    ae_quiet();
+}
+
 static void momentum_part_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
     const struct update_fX *c = context;

@@ -102,3 +102,6 @@ AE_LANES real ae_floor_divide_fX(real x, real y)
 
 /* The remainder of the division that rounds towards 0; it has the sign of x. */
 AE_LANES real ae_fmod_fX(real x, real y) { return AE_LIBM(fmod)(x, y); }
+
+/* x y + z, as steps of a polynomial: rounded once where the processor can. */
+AE_INLINE real ae_multiply_add_fX(real x, real y, real z) { return aei_fma_fX(x, y, z); }

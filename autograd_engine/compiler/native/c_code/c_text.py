@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES
+from autograd_engine.core.dtypes import BOOLS
 
 __all__ = [
     "c_type",
@@ -26,13 +27,13 @@ Dtype = np.dtype[Any]
 
 
 def c_type(dtype: Dtype) -> str:
-    return C_TYPES[dtype.char]
+    return C_TYPES[dtype]
 
 
 def combining(kind: str, into: str, value: str, dtype: Dtype) -> str:
     """A statement that adds a value to another, or takes the larger or smaller; NaN stays."""
     if kind == "add":
-        return f"{into} += {value};" if dtype.kind != "b" else f"{into} |= {value};"
+        return f"{into} += {value};" if dtype not in BOOLS else f"{into} |= {value};"
     if kind == "set":
         return f"{into} = {value};"
     sign = ">" if kind == "maximum" else "<"

@@ -8,24 +8,32 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-__all__ = ["C_TYPES", "SCALARS", "SUFFIXES", "Scalar", "expression", "literal", "suffix"]
+from autograd_engine.core.dtypes import (
+    BOOL,
+    BOOLS,
+    EXACT,
+    FLOAT32,
+    FLOAT64,
+    FLOATS,
+    INT32,
+    INT64,
+    INTEGERS,
+    UNSIGNED,
+    short_name,
+)
+
+__all__ = ["C_TYPES", "SCALARS", "Scalar", "expression", "literal", "suffix"]
 
 Dtype = np.dtype[Any]
 
-C_TYPES: Final = {
-    "f": "float",
-    "d": "double",
-    "?": "uint8_t",
-    "b": "int8_t",
-    "B": "uint8_t",
-    "h": "int16_t",
-    "H": "uint16_t",
-    "i": "int32_t",
-    "I": "uint32_t",
-    "l": "int64_t",
-    "L": "uint64_t",
-    "q": "int64_t",
-    "Q": "uint64_t",
+C_TYPES: Final[dict[Dtype, str]] = {
+    FLOAT32: "float",
+    FLOAT64: "double",
+    BOOL: "uint8_t",
+    **{
+        np.dtype(name): f"{name}_t"
+        for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+    },
 }
 
 
@@ -111,7 +119,7 @@ SCALARS: Final[dict[str, Scalar]] = {
         for name in (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "tan",
             "sinh", "cosh", "cbrt", "sqrt", "hypot", "logaddexp", "sigmoid", "erf", "erfc",
-            "softplus",
+            "softplus", "exp_down", "multiply_add",
         )
     },
     "arcsin": _calls("asin"),
@@ -123,24 +131,22 @@ SCALARS: Final[dict[str, Scalar]] = {
     "arctanh": _calls("atanh"),
 }  # fmt: skip
 
-SUFFIXES: Final = {"f": "f32", "d": "f64", "i": "i32", "l": "i64", "q": "i64"}
-
 
 def suffix(dtype: Dtype) -> str:
-    """What names of functions of a dtype end in."""
-    return SUFFIXES.get(dtype.char, "i64")
+    """What names of functions of a dtype end in; other integers have those of int64."""
+    return short_name(dtype if dtype in (FLOAT32, FLOAT64, INT32) else INT64)
 
 
 def literal(value: Any, dtype: Dtype) -> str:
     """A number in C, to the last bit."""
-    if dtype.kind == "b":
+    if dtype in BOOLS:
         return "1" if value else "0"
-    if dtype.kind in "iu":
+    if dtype in INTEGERS:
         return (
-            f"{int(value)}{'u' if dtype.kind == 'u' else ''}{'ll' if dtype.itemsize == 8 else ''}"
+            f"{int(value)}{'u' if dtype in UNSIGNED else ''}{'ll' if dtype.itemsize == 8 else ''}"
         )
     number = float(dtype.type(value))
-    end = "f" if dtype.char == "f" else ""
+    end = "f" if dtype == FLOAT32 else ""
     if math.isnan(number):
         return f'__builtin_nan{end}("")'
     if math.isinf(number):
@@ -161,9 +167,9 @@ def _power(args: Sequence[str], numbers: Sequence[Any], dtype: Dtype, used: set[
 
 def _maths(name: str, args: Sequence[str], dtype: Dtype, used: set[str]) -> str:
     if name == "product_error":  # what the rounding of a product left
-        return f"__builtin_fma{'f' if dtype.char == 'f' else ''}({args[0]}, {args[1]}, -{args[2]})"
+        return f"__builtin_fma{'f' if dtype == FLOAT32 else ''}({args[0]}, {args[1]}, -{args[2]})"
     if name == "sqrt":
-        return f"__builtin_sqrt{'f' if dtype.char == 'f' else ''}({args[0]})"
+        return f"__builtin_sqrt{'f' if dtype == FLOAT32 else ''}({args[0]})"
     called = f"{name}_{suffix(dtype)}"
     used.add(called)
     return f"ae_{called}({', '.join(args)})"
@@ -197,17 +203,17 @@ def expression(
         return _power(args, numbers, operand, used)
     scalar = SCALARS[function]
     if scalar.text is None:
-        if operand.kind in "bu" and scalar.maths == "abs":
+        if (operand in BOOLS or operand in UNSIGNED) and scalar.maths == "abs":
             return args[0]
-        if operand.kind in "biu" and scalar.maths in ("floor", "ceil", "trunc", "rint"):
+        if operand in EXACT and scalar.maths in ("floor", "ceil", "trunc", "rint"):
             return args[0]
         return _maths(scalar.maths, args, operand, used)
-    if result.kind == "b" and function in _ON_BOOLS:
+    if result in BOOLS and function in _ON_BOOLS:
         return _ON_BOOLS[function].format(*args)
-    if result.kind in "iu" and function in _WRAPS:
+    if result in INTEGERS and function in _WRAPS:
         natural = "uint64_t" if result.itemsize == 8 else "uint32_t"
         text = scalar.text.format(*(f"({natural}){a}" for a in args))
-        return f"(({C_TYPES[result.char]}){text})"
+        return f"(({C_TYPES[result]}){text})"
     return scalar.text.format(*args)
 
 
@@ -222,10 +228,10 @@ _ON_BOOLS: Final[dict[str, str]] = {
 
 
 def _cast(arg: str, operand: Dtype, result: Dtype) -> str:
-    if result.kind == "b":
+    if result in BOOLS:
         return f"({arg} != 0)"
-    if operand.kind == "b" and result.kind == "f":
+    if operand in BOOLS and result in FLOATS:
         return f"({arg} ? {literal(1, result)} : {literal(0, result)})"
-    if operand.kind == "f" and result.itemsize < 4:  # 300.0 wraps, which C leaves undefined
+    if operand in FLOATS and result.itemsize < 4:  # 300.0 wraps, which C leaves undefined
         arg = f"(int32_t){arg}"
-    return f"(({C_TYPES[result.char]}){arg})"
+    return f"(({C_TYPES[result]}){arg})"

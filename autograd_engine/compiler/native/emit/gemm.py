@@ -13,6 +13,7 @@ from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, Lanes, lane
 from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
 from autograd_engine.compiler.native.emit.address import Address
 from autograd_engine.compiler.native.ir import Buffer, Product, Term, contiguous_strides, term_of
+from autograd_engine.core.dtypes import FLOAT32
 
 __all__ = ["ProductText"]
 
@@ -36,7 +37,7 @@ def small_product(step: Product, ldb: int) -> tuple[str, tuple[str, ...]]:
     """
     out = step.outs[0]
     n, dtype = out.shape[-1], out.dtype
-    real, vector = C_TYPES[dtype.char], lanes(dtype, 32 // dtype.itemsize)
+    real, vector = C_TYPES[dtype], lanes(dtype, 32 // dtype.itemsize)
     scaled = step.scale is not None
     more = f", const {real} *scale" if scaled else ""
     lines = [
@@ -122,8 +123,8 @@ class ProductText:
         assert left is not None
         assert right is not None
         (ta, lda), (tb, ldb) = left, right
-        kind = "f32" if out.dtype.char == "f" else "f64"
-        real, beta = C_TYPES[out.dtype.char], literal(step.beta, out.dtype)
+        kind = "f32" if out.dtype == FLOAT32 else "f64"
+        real, beta = C_TYPES[out.dtype], literal(step.beta, out.dtype)
         scale = None if step.scale is None else self._start(step.scale)
         at = [self._start(t) for t in (step.a, step.b, term_of(out))]
         loops, count, strides = _batch(step)

@@ -41,6 +41,7 @@ from autograd_engine.compiler.native.passes.schedule import (
     reduced_axes,
     strides_over,
 )
+from autograd_engine.core.dtypes import FLOATS
 
 __all__ = ["Accumulator", "Loop", "written_loop"]
 
@@ -164,7 +165,7 @@ class LoopMemory:
         if found is None:
             found = self.pointer_names[key] = len(self.pointers)
             self.pointers.append(Pointer(buffer, offset))
-            self.types[found] = C_TYPES[buffer.dtype.char]
+            self.types[found] = C_TYPES[buffer.dtype]
         return found
 
     def _access(self, item: tuple[Term | Step, str]) -> Access:
@@ -364,7 +365,7 @@ class _Writer(LoopMemory):
         shifts, starts, ends = self._accumulating()
         heads = [f"    {self.types[k]} *p{k} = p[{k}];" for k in range(len(self.pointers))]
         scratch = [
-            f"    {C_TYPES[self.makers[b].outs[0].dtype.char]} t{self._local(b)}[{self.width}];"
+            f"    {C_TYPES[self.makers[b].outs[0].dtype]} t{self._local(b)}[{self.width}];"
             for b in sorted(self.scratch)
         ]
         loops, depth = self._row_loops()
@@ -413,7 +414,7 @@ class _Writer(LoopMemory):
                 continue
             if isinstance(step, Map):
                 value = self._value(step, lambda t: self._row_operand(t))
-                lines.append(f"{C_TYPES[out.dtype.char]} r{self._local(out.number)} = {value};")
+                lines.append(f"{C_TYPES[out.dtype]} r{self._local(out.number)} = {value};")
                 lines += self._store_row(step)
         return lines
 
@@ -446,7 +447,7 @@ class _Writer(LoopMemory):
         axis = sum(d != 1 for d in step.outs[0].shape[: step.axis])
         if step.outs[0].shape[step.axis] == 1:
             return "0"
-        kind = C_TYPES[step.outs[0].dtype.char]
+        kind = C_TYPES[step.outs[0].dtype]
         runs = [*self.row_axes, *self.inner_axes]
         for text, run in zip([*self.row_names, *self.inner_names], runs, strict=True):
             if axis in run:
@@ -538,7 +539,7 @@ class _Writer(LoopMemory):
         out = step.outs[0]
         value = self._value(step, lambda t: self._element(t, names, inside))
         name = f"x{self._local(out.number)}"
-        inside.append(f"{C_TYPES[out.dtype.char]} {name} = {value};")
+        inside.append(f"{C_TYPES[out.dtype]} {name} = {value};")
         names[out.number] = name
         if out.number in self.stored:
             inside.append(f"{self._address(self._access((step, FULL)))} = {name};")
@@ -568,7 +569,7 @@ class _Writer(LoopMemory):
         assert isinstance(step, Map)
         value = self._value(step, lambda t: self._element(t, names, inside))
         name = f"x{self._local(number)}"
-        inside.append(f"{C_TYPES[term.dtype.char]} {name} = {value};")
+        inside.append(f"{C_TYPES[term.dtype]} {name} = {value};")
         names[number] = name
         return name
 
@@ -589,7 +590,7 @@ class _Writer(LoopMemory):
                 self.hoisted += 1
                 found, place = f"b{self.hoisted}", self.outside
             names[key] = found
-            place.append(f"{C_TYPES[dtype.char]} {found} = {self._address(access)};")
+            place.append(f"{C_TYPES[dtype]} {found} = {self._address(access)};")
         if number is not None:
             names[number] = found
         return found
@@ -613,10 +614,10 @@ class _Writer(LoopMemory):
             address = self._address(access)
             inside.append(f"{address} = {combine(kind, address, value)};")
             return
-        before.append(f"{C_TYPES[out.dtype.char]} {local} = {identity(kind, out.dtype)};")
+        before.append(f"{C_TYPES[out.dtype]} {local} = {identity(kind, out.dtype)};")
         if kind in ("max", "min"):
             sign = ">" if kind == "max" else "<"
-            if out.dtype.kind == "f":
+            if out.dtype in FLOATS:
                 before.append(f"int {local}_nan = 0;")
                 inside.append(f"{local}_nan |= {value} != {value};")
                 clauses.setdefault("|", []).append(f"{local}_nan")
@@ -654,11 +655,11 @@ class _Writer(LoopMemory):
                 continue
             out = step.outs[0]
             local = f"s{self._local(out.number)}"
-            if step.kind in ("max", "min") and out.dtype.kind == "f":
+            if step.kind in ("max", "min") and out.dtype in FLOATS:
                 nan = literal(math.nan, out.dtype)
                 lines.append(f"{local} = {local}_nan ? {nan} : {local};")
             if self.group.levels[out.number] == ROW:
-                kind = C_TYPES[out.dtype.char]
+                kind = C_TYPES[out.dtype]
                 lines.append(f"{kind} r{self._local(out.number)} = {local};")
                 lines += self._store_row(step)
                 continue
@@ -678,11 +679,11 @@ class _Writer(LoopMemory):
         for a in self.accumulators:
             step = by_out[a.out.number]
             assert isinstance(step, Reduce)
-            self.types[a.pointer] = C_TYPES[a.dtype.char]
+            self.types[a.pointer] = C_TYPES[a.dtype]
             shifts.append(f"    p{a.pointer} += block * {max(a.out.size, 1)};")
             if self._total(step):
                 name = f"total{self._local(a.out.number)}"
-                kind = C_TYPES[a.dtype.char]
+                kind = C_TYPES[a.dtype]
                 starts.append(f"    {kind} {name} = {identity(a.kind, a.dtype)};")
                 ends.append(f"    p{a.pointer}[0] = {name};")
         return shifts, starts, ends

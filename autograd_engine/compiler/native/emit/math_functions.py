@@ -11,15 +11,19 @@ import functools
 import re
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from autograd_engine.core.dtypes import FLOAT32, FLOAT64
 
 __all__ = ["LIBM", "NAMES", "filled", "needed"]
 
 # In the order in which they may call each other.
 _FILES: Final = ("exp", "log", "trig", "erf", "pow")
 _OF_FLOATS: Final = {
-    "f": {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
-    "d": {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
+    FLOAT32: {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
+    FLOAT64: {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
 }
 _TEMPLATES: Final = {
     "exact": tuple(_OF_FLOATS.values()),
@@ -66,15 +70,15 @@ def _definitions(text: str) -> Iterator[_Definition]:
         yield _Definition(name, comment, piece[0], mentions)
 
 
-def filled(template: str, char: str) -> str:
-    """A text that is written once for floats, with the words of the dtype that has this character.
+def filled(template: str, dtype: np.dtype[Any]) -> str:
+    """A text that is written once for floats, with the words of this dtype.
 
     Examples
     --------
-    >>> filled("real ae_half_fX(real x);", "f")
+    >>> filled("real ae_half_fX(real x);", np.dtype("float32"))
     'float ae_half_f32(float x);'
     """
-    return _filled(template, _OF_FLOATS[char])
+    return _filled(template, _OF_FLOATS[dtype])
 
 
 def _filled(template: str, words: dict[str, str]) -> str:

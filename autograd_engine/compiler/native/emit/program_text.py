@@ -404,7 +404,7 @@ class _Emitter(ProductText):
         return self.named("split", text)
 
     def _filled(self, a: Accumulator, address: Address, count: int) -> str:
-        kind = C_TYPES[a.dtype.char]
+        kind = C_TYPES[a.dtype]
         start = identity(a.kind, a.dtype)
         text = (
             f"static void NAME({kind} *p, int64_t n)\n{{\n"
@@ -415,7 +415,7 @@ class _Emitter(ProductText):
     def _combined(
         self, a: Accumulator, partial: Address, out: Address, blocks: int, size: int
     ) -> str:
-        kind, result = C_TYPES[a.dtype.char], C_TYPES[a.out.dtype.char]
+        kind, result = C_TYPES[a.dtype], C_TYPES[a.out.dtype]
         text = (
             f"static void NAME(const {kind} *p, {result} *out, int64_t blocks, int64_t n)\n{{\n"
             "    for (int64_t i = 0; i < n; i++) {\n"
@@ -446,7 +446,7 @@ class _Emitter(ProductText):
 
     def _assemble(self, step: Assemble) -> list[str]:
         out = step.outs[0]
-        kind = C_TYPES[out.dtype.char]
+        kind = C_TYPES[out.dtype]
         lines = [
             f"for (int64_t i = 0; i < {out.size}; i++) (({kind} *)({self.address(out)}))[i] = "
             f"{literal(step.fill, out.dtype)};"

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_engine.compiler.native.c_code.scalars import literal
 from autograd_engine.compiler.native.ir import Reduce
+from autograd_engine.core.dtypes import BOOLS, FLOAT32, FLOATS, iinfo
 
 __all__ = ["SIGNS", "combine", "identity", "sums_in"]
 
@@ -28,16 +29,16 @@ def identity(kind: str, dtype: np.dtype[Any]) -> str:
     """What changes nothing when it is combined."""
     if kind in _IDENTITIES:
         return literal(_IDENTITIES[kind], dtype)
-    if dtype.kind == "f":
+    if dtype in FLOATS:
         return literal(-math.inf if kind == "max" else math.inf, dtype)
-    if dtype.kind == "b":
+    if dtype in BOOLS:
         return "0" if kind == "max" else "1"
-    info = np.iinfo(dtype)
+    info = iinfo(dtype)
     return f"({info.min + 1}ll - 1)" if kind == "max" else f"{info.max}ll"
 
 
 def sums_in(step: Reduce, total: bool) -> np.dtype[Any]:
     """Totals of float32 are added up in float64, stretch by stretch."""
     dtype = step.outs[0].dtype
-    wide = total and dtype.char == "f" and step.kind == "sum"
+    wide = total and dtype == FLOAT32 and step.kind == "sum"
     return np.dtype(np.float64) if wide else dtype

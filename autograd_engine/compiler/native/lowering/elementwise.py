@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS
 
 __all__: list[str] = []
 
 
 @lowers("pow")
 def _pow(np: Loops, x: Traced, y: Traced) -> Traced:
-    if np.meeting((x, y)).kind != "f":
+    if np.meeting((x, y)) not in FLOATS:
         raise NotLowered("powers of integers are NumPy's")
     number = y.term.number
     if number == 2:

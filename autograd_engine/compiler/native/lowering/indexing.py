@@ -18,6 +18,7 @@ from autograd_engine.compiler.native.c_code.c_text import (
     split_over,
 )
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS, INTEGERS, UINT64
 from autograd_engine.core.spec import Like
 
 __all__ = ["last_of", "row_numbers", "scattered", "taken_along"]
@@ -28,7 +29,7 @@ _SHORT = 128
 
 def row_numbers(np: Loops, index: Traced, size: int, *, wraps: bool) -> Traced:
     """An index as int64 without negative ones, once it is seen to be in range."""
-    if index.dtype.kind not in "iu" or index.dtype.char in "LQ":
+    if index.dtype not in INTEGERS or index.dtype == UINT64:
         raise NotLowered(f"indices of {index.dtype.name} are checked by NumPy")
     index = np.cast(index, np.dtype("int64"))
     if not index.size:
@@ -120,7 +121,7 @@ def _take_along_axis(
 
 
 def taken_along(np: Loops, x: Traced, rows: Traced, axis: int) -> Traced:
-    if rows.shape[axis] == 1 and x.shape[axis] <= _SHORT and x.dtype.kind == "f":
+    if rows.shape[axis] == 1 and x.shape[axis] <= _SHORT and x.dtype in FLOATS:
         here = np.map("equal", np.position(x.shape, axis), rows)
         return np.reduce("sum", np.where(here, x, 0.0), axis, True)
     return np.gathered(x, rows, axis, rows.shape)

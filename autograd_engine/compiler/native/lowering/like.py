@@ -7,7 +7,7 @@ import math
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
 from autograd_engine.core.spec import Like
 
-__all__: list[str] = []
+__all__ = ["spread"]
 
 Axes = tuple[int, ...]
 
@@ -19,7 +19,7 @@ def _sum_like(np: Loops, x: Traced, like: Like) -> Traced:
     return np.reduce("sum", x, axes).reshape(like.shape)
 
 
-def _spread(np: Loops, x: Traced, like: Like, axis: Axes, keepdims: bool) -> Traced:
+def spread(np: Loops, x: Traced, like: Like, axis: Axes, keepdims: bool) -> Traced:
     if not keepdims and x.ndim + len(axis) == len(like.shape):
         x = np.expand_dims(x, axis)
     return np.broadcast_to(x, like.shape)
@@ -29,10 +29,10 @@ def _spread(np: Loops, x: Traced, like: Like, axis: Axes, keepdims: bool) -> Tra
 def _expand_like(
     np: Loops, x: Traced, like: Like, *, axis: Axes = (), keepdims: bool = True
 ) -> Traced:
-    return _spread(np, x, like, axis, keepdims)
+    return spread(np, x, like, axis, keepdims)
 
 
 @lowers("spread_like")
 def _spread_like(np: Loops, x: Traced, like: Like, *, axis: Axes, keepdims: bool) -> Traced:
     count = math.prod(like.shape[a] for a in axis)
-    return _spread(np, x / (count or 1), like, axis, keepdims)
+    return spread(np, x / (count or 1), like, axis, keepdims)

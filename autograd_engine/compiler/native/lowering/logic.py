@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS, SIGNED
 
 __all__: list[str] = []
 
@@ -17,7 +18,7 @@ def _bit_shift(np: Loops, x: Traced, y: Traced) -> Traced:
     dtype = np.meeting((x, y))
     x, y = np.cast(x, dtype), np.cast(y, dtype)
     bits = 8 * dtype.itemsize
-    inside = np.map("logical_and", y >= 0, y < bits) if dtype.kind == "i" else y < bits
+    inside = np.map("logical_and", y >= 0, y < bits) if dtype in SIGNED else y < bits
     by = np.where(inside, y, 0)
     name = np.origin.op.name
     if name == "logical_right_shift":
@@ -26,7 +27,7 @@ def _bit_shift(np: Loops, x: Traced, y: Traced) -> Traced:
         return np.where(inside, np.cast(moved, dtype), 0)
     if name == "bitwise_left_shift":
         return np.where(inside, np.map("left_shift", x, by), 0)
-    rest: Any = np.where(x < 0, -1, 0) if dtype.kind == "i" else 0
+    rest: Any = np.where(x < 0, -1, 0) if dtype in SIGNED else 0
     return np.where(inside, np.map("right_shift", x, by), rest)
 
 
@@ -40,7 +41,7 @@ def _isclose(
     np: Loops, x: Traced, y: Traced, *, rtol: float, atol: float, equal_nan: bool
 ) -> Traced:
     dtype = np.meeting((x, y))
-    dtype = dtype if dtype.kind == "f" else numpy.dtype(numpy.float64)
+    dtype = dtype if dtype in FLOATS else numpy.dtype(numpy.float64)
     x, y = np.cast(x, dtype), np.cast(y, dtype)
     near = abs(x - y) <= atol + rtol * abs(y)
     close = (near & np.map("isfinite", y)) | (x == y)

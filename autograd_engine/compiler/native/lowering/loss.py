@@ -8,6 +8,7 @@ from autograd_engine.compiler.native.c_code.c_text import (
 from autograd_engine.compiler.native.lowering.indexing import row_numbers, taken_along
 from autograd_engine.compiler.native.lowering.reduction import first_extremum
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import INTEGERS, UINT64
 from autograd_engine.core.spec import Like
 
 __all__: list[str] = []
@@ -18,11 +19,19 @@ def _logistic_loss(np: Loops, x: Traced, positive: Traced, negative: Traced) -> 
     return positive * np.map("softplus", -x) + negative * np.map("softplus", x)
 
 
+@lowers("logistic_entropy")
+def _logistic_entropy(np: Loops, x: Traced, label: Traced) -> tuple[Traced, Traced]:
+    below, above = -abs(x), x > 0.0
+    apart = np.cast(above, x.dtype) - label
+    s = np.map("sigmoid", below)
+    return x * apart + np.map("softplus", below), apart + np.where(above, -s, s)
+
+
 @lowers("checked_label")
 def _checked_label(
     np: Loops, label: Traced, like: Like, *, axis: int, ignore: int | None, op: str
 ) -> Traced:
-    if label.dtype.kind not in "iu" or label.dtype.char in "LQ":
+    if label.dtype not in INTEGERS or label.dtype == UINT64:
         raise NotLowered(f"labels of {label.dtype.name} are checked by NumPy")
     counted = label if ignore is None else np.where(label == ignore, 0, label)
     wide = np.cast(counted, np.dtype("int64"))

@@ -6,6 +6,7 @@ import math
 
 from autograd_engine.compiler.native.lowering.indexing import row_numbers, taken_along
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS
 
 __all__: list[str] = []
 
@@ -28,7 +29,7 @@ def _share_ties(
     ties = _ties(x, value)
     count = np.reduce("sum", ties, axis, True)
     share = np.cast(share / np.map("maximum", count, 1), c.dtype)
-    share = np.where(value != value, math.nan, share) if c.dtype.kind == "f" else share
+    share = np.where(value != value, math.nan, share) if c.dtype in FLOATS else share
     return np.where(ties, share, np.number(0, c.dtype))
 
 

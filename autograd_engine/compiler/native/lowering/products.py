@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS
 
 __all__: list[str] = []
 
@@ -27,7 +28,7 @@ _SMALL_MATRIX = 4096
 def _small_by_vectors(x: Traced, y: Traced) -> bool:
     """Whether it is a small matrix by a vector, or many of them."""
     size = x.shape[-1] * x.shape[-2]
-    return y.shape[-1] == 1 and size <= _SMALL_MATRIX and x.dtype.kind == "f"
+    return y.shape[-1] == 1 and size <= _SMALL_MATRIX and x.dtype in FLOATS
 
 
 def _by_vectors(np: Loops, x: Traced, y: Traced) -> Traced:

@@ -17,6 +17,7 @@ import numpy as np
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, lanes, simd_bytes
 from autograd_engine.compiler.native.c_code.c_text import c_type
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import BLAS_REALS, FLOAT32
 from autograd_engine.ops.kernels.recurrent import RECURRENT, slopes_of
 
 # Rows from which, and bytes of the matrix from which a BLAS is as fast.
@@ -213,12 +214,12 @@ class _Sizes:
     """
 
     def __init__(self, np: Loops, x: Traced, time: int, batch: int, size: int, states: int) -> None:
-        if x.dtype.char not in "fd":
+        if x.dtype not in BLAS_REALS:
             raise NotLowered("it takes float32 and float64")
         if not np.blas:
             raise NotLowered("NumPy ships no BLAS that C could call")
         self.time, self.batch, self.size, self.states = time, batch, size, states
-        self.suffix = "f32" if x.dtype.char == "f" else "f64"
+        self.suffix = "f32" if x.dtype == FLOAT32 else "f64"
         self.dtype, self.type = x.dtype, c_type(x.dtype)
         self.functions: list[str] = []
         self.before: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy
 
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import EXACT, INTEGERS, UINT64
 
 __all__: list[str] = []
 
@@ -12,9 +13,9 @@ __all__: list[str] = []
 @lowers("remainder", "floor_divide")
 def _dividing(np: Loops, x: Traced, y: Traced) -> Traced:
     dtype = np.meeting((x, y))
-    if dtype.kind not in "iu":
+    if dtype not in INTEGERS:
         return np.map(np.origin.op.name, x, y)
-    if dtype.char in "LQ":
+    if dtype == UINT64:
         raise NotLowered("integers of 64 bits without a sign are divided by NumPy")
     y = np.cast(y, dtype)
     if y.term.buffer is None:
@@ -34,7 +35,7 @@ _NO_ZERO = (
 
 @lowers("round")
 def _round(np: Loops, x: Traced, *, decimals: int = 0) -> Traced:
-    if x.dtype.kind in "biu":
+    if x.dtype in EXACT:
         if decimals < 0:
             raise NotLowered("integers are rounded to tens by NumPy")
         return x

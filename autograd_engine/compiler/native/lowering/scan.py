@@ -10,6 +10,7 @@ from autograd_engine.compiler.native.c_code.c_text import c_type, lines_of, over
 from autograd_engine.compiler.native.lowering.movement import along, replaced
 from autograd_engine.compiler.native.lowering.reduction import best_so_far
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS, short_name
 
 __all__: list[str] = []
 
@@ -52,7 +53,7 @@ def _cumulated(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Tra
     dtype = np.origin.results[0].dtype
     sign = "+" if np.origin.op.name == "cumsum" else "*"
     step = f"before {sign} v0"
-    if dtype.kind != "f":  # integers wrap around
+    if dtype not in FLOATS:  # integers wrap around
         natural = "uint64_t" if dtype.itemsize == 8 else "uint32_t"
         step = f"({c_type(dtype)})(({natural})before {sign} ({natural})v0)"
     return _scan(np, [x], dtype, axis, reverse, step)
@@ -60,9 +61,9 @@ def _cumulated(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Tra
 
 @lowers("logcumsumexp")
 def _logcumsumexp(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Traced:
-    if x.dtype.kind != "f":
+    if x.dtype not in FLOATS:
         raise NotLowered("it takes floats")
-    name = f"logaddexp_{'f32' if x.dtype.char == 'f' else 'f64'}"
+    name = f"logaddexp_{short_name(x.dtype)}"
     return _scan(np, [x], x.dtype, axis, reverse, f"ae_{name}(before, v0)")
 
 
@@ -70,7 +71,7 @@ def _logcumsumexp(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> 
 def _linear_recurrence(
     np: Loops, a: Traced, b: Traced, *, axis: int, reverse: bool = False
 ) -> Traced:
-    if b.dtype.kind != "f":
+    if b.dtype not in FLOATS:
         raise NotLowered("it takes floats")
     return _scan(np, [a, b], b.dtype, axis, reverse, "v1 + v0 * before")
 
@@ -86,7 +87,7 @@ def _shift(np: Loops, x: Traced, *, axis: int, reverse: bool = False, fill: floa
 
 @lowers("product_of_others")
 def _product_of_others(np: Loops, x: Traced, *, axis: int) -> Traced:
-    if x.dtype.kind != "f":
+    if x.dtype not in FLOATS:
         raise NotLowered("it takes floats")
 
     def before(reverse: bool) -> Traced:

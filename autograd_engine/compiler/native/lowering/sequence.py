@@ -6,6 +6,7 @@ import numpy
 
 from autograd_engine.compiler.native.c_code.c_text import c_type
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
+from autograd_engine.core.dtypes import FLOATS
 
 __all__: list[str] = []
 
@@ -21,7 +22,7 @@ def _sequence_mask(np: Loops, x: Traced, *, maxlen: int | None, dtype: str) -> T
 
 @lowers("band_scan", "band_scan_adjoint")
 def _band_scan(np: Loops, weight: Traced, flow: Traced) -> Traced:
-    if flow.dtype.kind != "f" or weight.dtype != flow.dtype:
+    if flow.dtype not in FLOATS or weight.dtype != flow.dtype:
         raise NotLowered("it takes floats")
     time, batch, states = flow.shape
     band = weight.shape[-1]

@@ -16,6 +16,7 @@ from autograd_engine.compiler.native.tracing.kernel_trace import (
     lowers,
     traced_kernel,
 )
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.ops.registry.opdef import REGISTRY
 
 __all__: list[str] = []
@@ -102,7 +103,7 @@ def _asgd(
     batch_num: int,
 ) -> tuple[Traced, ...]:
     """See `ops.update`."""
-    if m.dtype.kind not in "iu":
+    if m.dtype not in INTEGERS:
         m = np.cast(m, numpy.dtype(numpy.int64))
     k = np.map("remainder", m, batch_num)
     here = np.map("equal", np.position(y.shape, 0), k)

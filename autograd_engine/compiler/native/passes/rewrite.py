@@ -24,6 +24,7 @@ from autograd_engine.compiler.native.ir import (
     term_of,
 )
 from autograd_engine.compiler.native.lower import Lowered
+from autograd_engine.core.dtypes import FLOATS
 
 __all__ = ["rewrite"]
 
@@ -220,7 +221,7 @@ def _sums_of_products(lowered: Lowered) -> None:
 def _adds_products(step: Step | None) -> TypeGuard[Map]:
     if not isinstance(step, Map) or step.function != "add":
         return False
-    if step.outs[0].dtype.kind != "f" or len(step.outs[0].shape) != 2:
+    if step.outs[0].dtype not in FLOATS or len(step.outs[0].shape) != 2:
         return False
     return all(t.whole and t.shape == step.outs[0].shape for t in step.args)
 

@@ -31,6 +31,7 @@ from autograd_engine.compiler.native.ir import (
     term_of,
 )
 from autograd_engine.compiler.native.tracing.traced_value import NotLowered, Traced
+from autograd_engine.core.dtypes import BOOLS, EXACT, FLOATS, UNSIGNED, result_type
 from autograd_engine.core.spec import reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import run_on
@@ -49,7 +50,7 @@ __all__ = [
 Shape = tuple[int, ...]
 Dtype = np.dtype[Any]
 
-NATIVE_DTYPES: Final = frozenset("fd?bBhHiIlLqQ")
+NATIVE_DTYPES: Final = frozenset(scalars.C_TYPES)
 
 
 class StepWriter:
@@ -119,7 +120,7 @@ class StepWriter:
 
     def meeting(self, operands: Sequence[Any]) -> Dtype:
         """The dtype of NumPy's result: Python numbers are weak."""
-        return np.result_type(
+        return result_type(
             *[v.dtype if isinstance(v, (Traced, np.ndarray, np.generic)) else v for v in operands]
         )
 
@@ -131,15 +132,15 @@ class StepWriter:
         if not any(isinstance(v, Traced) for v in operands):
             return self.operand(getattr(np, function)(*operands))
         common = self.meeting(operands)
-        if function in ("isinf", "isfinite") and common.kind != "f":
+        if function in ("isinf", "isfinite") and common not in FLOATS:
             return self.number(function == "isfinite", bool, operands[0].shape)
         typed = [self.operand(v, common) for v in operands]
         if scalar.same_dtype:
-            if scalar.floating and common.kind not in "f":
+            if scalar.floating and common not in FLOATS:
                 common = np.dtype(np.float64)
             typed = [self.cast(v, common) for v in typed]
         dtype = np.dtype(np.bool_) if scalar.boolean else common
-        if dtype.char not in NATIVE_DTYPES:
+        if dtype not in NATIVE_DTYPES:
             raise NotLowered(f"{dtype.name} is left to NumPy")
         if all(v.term.buffer is None for v in typed) and not hasattr(np, function):
             typed[0] = self.copied(typed[0])
@@ -166,7 +167,7 @@ class StepWriter:
         x = self.operand(value, dtype)
         if x.dtype == dtype:
             return x
-        if dtype.char not in NATIVE_DTYPES:
+        if dtype not in NATIVE_DTYPES:
             raise NotLowered(f"{dtype.name} is left to NumPy")
         if x.term.buffer is None:
             with np.errstate(all="ignore"):
@@ -237,9 +238,9 @@ class StepWriter:
         axis = range(x.ndim) if axis is None else axis
         axes = tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
         if kind in ("any", "all"):
-            x = self.map("not_equal", x, 0) if x.dtype.kind != "b" else x
-        elif x.dtype.kind in "biu" and kind in ("sum", "prod"):
-            wide = np.uint64 if x.dtype.kind == "u" else np.int64
+            x = self.map("not_equal", x, 0) if x.dtype not in BOOLS else x
+        elif x.dtype in EXACT and kind in ("sum", "prod"):
+            wide = np.uint64 if x.dtype in UNSIGNED else np.int64
             x = self.cast(x, np.dtype(wide))
         kept = tuple(d for k, d in enumerate(x.shape) if k not in axes)
         if any(x.shape[a] == 0 for a in axes):
@@ -263,7 +264,7 @@ class StepWriter:
     def matmul(self, a: Traced, b: Traced) -> Traced:
         """Of matrices, and stacks of them."""
         dtype = self.meeting((a, b))
-        if dtype.kind != "f" or a.ndim < 2 or b.ndim < 2:
+        if dtype not in FLOATS or a.ndim < 2 or b.ndim < 2:
             raise NotLowered("BLAS multiplies matrices of float32 or float64")
         if not self.blas:
             raise NotLowered("NumPy ships no BLAS that C could call")
@@ -457,7 +458,7 @@ class Loops(StepWriter):
         common = self.meeting((x, y))
         typed = [self.cast(self.operand(v, common), common) for v in (x, y)]
         condition = self.operand(condition)
-        if condition.dtype.kind != "b":
+        if condition.dtype not in BOOLS:
             condition = self.map("not_equal", condition, 0)
         if condition.term.buffer is None:
             chosen = typed[0 if condition.term.number else 1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.checks import check_callback, in_memory, plain_number, require_bools
-from autograd_engine.core.dtypes import DTypeLike, get_default_dtype, to_numpy
+from autograd_engine.core.dtypes import FLOATS, DTypeLike, get_default_dtype, to_numpy
 from autograd_engine.core.names.constructors import forwarded
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
@@ -420,7 +420,7 @@ class Layer(OtherNames):
                 "(for a dtype write to(dtype=...))"
             )
         if dtype is not None:
-            cast(self, _floating("to", dtype))
+            cast(self.sublayers(include_self=True), _floating("to", dtype))
         return self
 
     def astype(self: _L, dtype: DTypeLike) -> _L:
@@ -486,10 +486,10 @@ def _snake(name: str) -> str:
 
 def _floating(function: str, dtype: Any) -> np.dtype[Any]:
     chosen = to_numpy(dtype)
-    if chosen.kind != "f":
+    if chosen not in FLOATS:
         raise DTypeError(
             f"{function}: parameters are floating-point numbers; dtype must be 'float32', "
-            f"'float64' or 'float16', got {chosen.name}"
+            f"'float64', 'float16' or 'bfloat16', got {chosen.name}"
         )
     return chosen
 

@@ -110,6 +110,11 @@ class OtherNames(Stateful):
 
     float16 = half
 
+    def bfloat16(self: _L) -> _L:
+        """``to(dtype="bfloat16")``"""
+        self.to(dtype="bfloat16")
+        return self
+
     def type(self: _L, dst_type: DTypeLike) -> _L:
         """``to(dtype=dst_type)``"""
         self.to(dtype=dst_type)

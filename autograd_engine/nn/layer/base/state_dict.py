@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, holds_numbers
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.eager.tensor import Tensor
@@ -115,11 +116,11 @@ def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
         array = np.asarray(given._data if isinstance(given, Tensor) else given)
     except Exception:
         array = np.array(None)
-    if array.dtype.kind not in "fiubc":
+    if not holds_numbers(array.dtype, wide=True):
         return None, f"{name} is a {type(given).__name__}, not an array"
     wanted = tuple(int(d) for d in own.shape)
     dtype = (own.spec if isinstance(own, Variable) else own._data).dtype
-    if array.dtype.kind == "c" or (array.dtype.kind != "f") != (dtype.kind != "f"):
+    if array.dtype in COMPLEX or (array.dtype not in FLOATS) != (dtype not in FLOATS):
         return None, f"{name} holds {array.dtype.name}, not {dtype.name}"
     if array.shape != wanted:
         return None, f"{name} has shape {list(array.shape)}, the layer's has {list(wanted)}"
@@ -144,9 +145,8 @@ def _report(layer: Registered, problems: list[str]) -> str:
     )
 
 
-def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
-    """Floating parameters and buffers in another dtype, all layers inside included."""
-    layers = layer.sublayers(include_self=True)
+def cast(layers: Sequence[Layer], dtype: np.dtype[Any]) -> None:
+    """Floating parameters and buffers of these layers themselves in another dtype."""
     for each in layers:
         if not each._castable:
             raise DTypeError(
@@ -161,7 +161,7 @@ def cast(layer: Layer, dtype: np.dtype[Any]) -> None:
                 f"layer under paddle.set_default_dtype({dtype.name!r})"
             )
     for value in held:
-        if value._data.dtype.kind == "f" and value._data.dtype != dtype:
+        if value._data.dtype in FLOATS and value._data.dtype != dtype:
             write_values(value, value._data.astype(dtype))
             value._grad = None
     for each in layers:

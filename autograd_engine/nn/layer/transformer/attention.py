@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import BOOLS, EXACT, FLOAT16, FLOATS
 from autograd_engine.core.spec import format_shape
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.nn import functional as F  # noqa: N812 - the field's name for it
@@ -48,17 +49,16 @@ def additive(layer: Layer, mask: Any, like: Any, argument: str = "attn_mask") ->
     if mask is None:
         return None
     mask = as_operand(type(layer).__name__, mask, argument)
-    kind = spec_of(mask).dtype.kind
-    if kind == "f":
-        return mask if spec_of(mask).dtype == spec_of(like).dtype else ops.cast_like(mask, like)
-    if kind not in "biu":
+    dtype = spec_of(mask).dtype
+    if dtype in FLOATS:
+        return mask if dtype == spec_of(like).dtype else ops.cast_like(mask, like)
+    if dtype not in EXACT:
         raise DTypeError(
-            f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got "
-            f"{spec_of(mask).dtype.name}"
+            f"{type(layer).__name__}: {argument} must hold bools, ints or floats, got {dtype.name}"
         )
-    if kind != "b":
+    if dtype not in BOOLS:
         mask = ops.not_equal(mask, 0)
-    least = -6e4 if spec_of(like).dtype.itemsize == 2 else _UNSEEN  # the range of float16
+    least = -6e4 if spec_of(like).dtype == FLOAT16 else _UNSEEN  # the range of float16
     return (ops.cast_like(mask, like) - 1.0) * -least
 
 
@@ -165,16 +165,17 @@ class MultiHeadAttention(Layer):
         else:
             cache = Cache(*self._joined(cache, *self.compute_kv(key, value)))
             k, v = map(_turned, cache)
-        if attn_mask is None and not (self.dropout and self.training):
-            mixed, weights = ops.attention(q, k, v, scale=self.head_dim**-0.5)
-        else:
+        mask, scale = additive(self, attn_mask, q), self.head_dim**-0.5
+        if self.dropout and self.training:
             q, k, v = map(_turned, (q, k, v))
-            scores = matmul(q * self.head_dim**-0.5, k, transpose_y=True)
-            mask = additive(self, attn_mask, scores)
+            scores = matmul(q * scale, k, transpose_y=True)
             weights = F.softmax(scores if mask is None else scores + mask)
-            if self.dropout:
-                weights = F.dropout(weights, self.dropout, training=self.training)
+            weights = F.dropout(weights, self.dropout)
             mixed = _turned(matmul(weights, v))
+        elif mask is None:
+            mixed, weights = ops.attention(q, k, v, scale=scale)
+        else:
+            mixed, weights = ops.biased_attention(q, k, v, mask, scale=scale)
         out = self.out_proj(reshape(mixed, [0, 0, self.embed_dim]))
         more = [*([weights] if self.need_weights else []), *([] if cache is None else [cache])]
         return (out, *more) if more else out

@@ -1,4 +1,4 @@
-"""The dtypes of the engine, their names, and how dtypes combine."""
+"""The dtypes of the engine as users name them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.errors import ArgumentTypeError, DTypeError
+from autograd_engine.core.dtypes.families import FLOAT32, FLOATS, bfloat16, kind
+from autograd_engine.errors import ArgumentTypeError, DTypeError, MissingLibraryError
 
 __all__ = [
+    "DTYPES",
     "DType",
     "DTypeLike",
     "as_dtype",
-    "common_dtype",
     "get_default_dtype",
-    "holds_numbers",
-    "python_number",
+    "get_default_numpy_dtype",
+    "is_own",
     "set_default_dtype",
     "to_numpy",
 ]
@@ -35,18 +36,30 @@ class DType:
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
-        self.dtype: Final[np.dtype[Any]] = np.dtype(name)
+        if name != "bfloat16":
+            self.dtype = np.dtype(name)
+
+    dtype: np.dtype[Any]
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "dtype":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = self.dtype = bfloat16()  # the one that is not there from the beginning
+        _BY_NUMPY[found] = self
+        return found
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
             return self is other
-        if isinstance(other, (str, type, np.dtype)):
+        if isinstance(other, str) and other == self.name:
+            return True
+        if isinstance(other, (str, type, np.dtype)) and (self is not _BFLOAT16 or _is_there()):
             named = _numpy_dtype(other)
             return named is not None and bool(self.dtype == named)  # for NumPy None is float64
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.dtype)
+        return hash(self.dtype if self is not _BFLOAT16 or _is_there() else self.name)
 
     def __repr__(self) -> str:
         return f"paddle.{self.name}"
@@ -56,7 +69,7 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
-        return self.dtype.kind == "f"
+        return self.dtype in FLOATS
 
     @property
     def itemsize(self) -> int:
@@ -66,7 +79,7 @@ class DType:
     @property
     def kind(self) -> str:
         """NumPy's letter for what it holds: ``"f"``, ``"i"``, ``"u"``, ``"b"`` or ``"c"``."""
-        return self.dtype.kind
+        return kind(self.dtype)
 
     @property
     def char(self) -> str:
@@ -89,13 +102,25 @@ _NAMES = (
     "int32",
     "int64",
     "float16",
+    "bfloat16",
     "float32",
     "float64",
     "complex64",
     "complex128",
 )
 DTYPES: Final[dict[str, DType]] = {name: DType(name) for name in _NAMES}
-_BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d.dtype: d for d in DTYPES.values()}
+_BFLOAT16: Final = DTYPES["bfloat16"]
+_BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {
+    d.dtype: d for d in DTYPES.values() if d is not _BFLOAT16
+}
+
+
+def _is_there() -> bool:
+    """Whether what bfloat16 needs is installed: a table of dtypes may name it where it is not."""
+    try:
+        return _BFLOAT16.dtype is not None
+    except MissingLibraryError:
+        return False
 
 
 def _names_of_numpy() -> dict[str, np.dtype[Any]]:
@@ -118,17 +143,12 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
     what its parser raises.
     """
     if isinstance(dtype, str):
-        return _OF_NAME.get(dtype)
+        return _BFLOAT16.dtype if dtype == "bfloat16" else _OF_NAME.get(dtype)
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except Exception:  # of a type with an attribute `dtype` NumPy asks that, which may do anything
         return None
     return found
-
-
-BOOL: Final = np.dtype(np.bool_)
-INT64: Final = np.dtype(np.int64)
-FLOAT32: Final = np.dtype(np.float32)
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -149,6 +169,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if dtype is None:  # NumPy would take it for float64
         raise DTypeError(f"None is no dtype; use one of {', '.join(_NAMES)}")
     named = _numpy_dtype(dtype)
+    if named is not None and named not in _BY_NUMPY and bfloat16.known(named):
+        return DTYPES[_BFLOAT16.dtype.name]
     found = None if named is None else _BY_NUMPY.get(named.newbyteorder("="))
     if found is None:
         size = isinstance(dtype, int) and not isinstance(dtype, bool)
@@ -157,6 +179,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
             f"{' (the sizes of a shape go into one list, [2, 3])' if size else ''}"
         )
     return found
+
+
+def is_own(dtype: np.dtype[Any]) -> bool:
+    """Whether tensors have this dtype: one of the engine's, in the byte order of this machine."""
+    return dtype in _BY_NUMPY or bfloat16.known(dtype)
 
 
 def to_numpy(dtype: DTypeLike) -> np.dtype[Any]:
@@ -197,65 +224,6 @@ def set_default_dtype(d: DTypeLike) -> None:
     dtype = as_dtype(d)
     if not dtype.is_floating:
         raise ArgumentTypeError(
-            f"set_default_dtype takes float16, float32 or float64; got {dtype.name}"
+            f"set_default_dtype takes float16, bfloat16, float32 or float64; got {dtype.name}"
         )
     _default.dtype = dtype.dtype
-
-
-def common_dtype(dtypes: list[np.dtype[Any]], *, floating: bool = False) -> np.dtype[Any]:
-    """Dtype in which arrays of these dtypes meet.
-
-    Floats promote among themselves; an integer or bool beside a float takes the float's dtype;
-    integers promote as NumPy's do. With `floating`, integers alone become the default float.
-    """
-    if dtypes and dtypes[0].kind in "fc" and all(d is dtypes[0] for d in dtypes):
-        return dtypes[0]  # the common case, without asking NumPy
-    inexact = [d for d in dtypes if d.kind in "fc"]
-    common = np.result_type(*inexact) if inexact else np.result_type(*dtypes)
-    if floating and common.kind not in "fc":
-        return get_default_numpy_dtype()
-    return common
-
-
-def python_number(value: np.generic) -> bool | int | float | complex | None:
-    """The number that a NumPy scalar holds, None for one that holds text, bytes or a time."""
-    if value.dtype.kind not in "biufc":
-        return None
-    number: Any = value.item()
-    if isinstance(number, np.generic):  # of a long double there is no Python number
-        return float(number) if value.dtype.kind == "f" else complex(number)
-    found: bool | int | float | complex = number
-    return found
-
-
-def holds_numbers(dtype: np.dtype[Any]) -> bool:
-    """Whether arrays of it may stand beside tensors: those of long doubles are too wide."""
-    return dtype.kind in "biufc" and dtype.char not in "gG"
-
-
-def scalar_dtype(value: bool | int | float | complex, dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Dtype that a Python scalar takes beside arrays of `dtypes`: scalars are weak."""
-    common = common_dtype(dtypes) if dtypes else None
-    if isinstance(value, bool):
-        return common if common is not None else BOOL
-    if isinstance(value, int):
-        return _holding(value, common if common is not None and common.kind != "b" else INT64)
-    if isinstance(value, float):
-        return common if common is not None and common.kind in "fc" else get_default_numpy_dtype()
-    if common is not None and common.kind == "c":
-        return common
-    wide = common is not None and common == np.float64
-    return np.dtype(np.complex128 if wide else np.complex64)
-
-
-def _holding(value: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """`dtype`; a DTypeError where it is one of integers and cannot hold `value`."""
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            wider = "int64" if -(2**63) <= value < 2**63 and dtype != INT64 else "float64"
-            raise DTypeError(
-                f"the number {value} stands beside integers of {dtype.name} and takes their dtype, "
-                f"which holds {limits.min} to {limits.max}: use x.astype({wider!r}) first"
-            )
-    return dtype

@@ -1,0 +1,272 @@
+"""`auto_cast`: blocks whose operations run in a low dtype where that is good for them."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import HALVES, DTypeLike, as_dtype
+from autograd_engine.eager.autocast import Autocast, autocasting
+from autograd_engine.eager.grad_mode import decorated, grad_mode
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
+from autograd_engine.ops.registry.opdef import REGISTRY
+
+__all__ = [
+    "amp_guard",
+    "auto_cast",
+    "autocast",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "half_dtype",
+    "is_autocast_enabled",
+    "is_bfloat16_supported",
+    "is_float16_supported",
+    "level_of",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_LEVELS: Final = ("O0", "OD", "O1", "O2")
+
+
+class auto_cast:  # noqa: N801 - the public name
+    """Run operations in a low dtype where that is good for them: mixed precision.
+
+    A context manager and a decorator, for eager calls, for what is appended to a program and for
+    functions that are traced. Operands of 16 and of 32 bits are cast, by operations that gradients
+    come back through in the dtype of what was cast; float64 and complex numbers are left alone. The
+    backward pass of what is recorded here casts nothing more.
+
+    Parameters
+    ----------
+    enable : bool
+        ``False`` runs a block inside of another one as if that were not there.
+    custom_white_list : list, tuple or set of str, optional
+        Operations to run in the low dtype besides: names of Paddle's operators, such as
+        ``"conv2d"``, or of rows of the table.
+    custom_black_list : list, tuple or set of str, optional
+        Operations to run in float32.
+    level : {"O0", "OD", "O1", "O2"}
+        "O1": products (matmul, convolutions, attention, recurrent layers) in the low dtype;
+        exponentials, logarithms, powers, sums, norms and losses in float32; all other operations in
+        the widest dtype of their operands. "O2": for parameters that are of the low dtype (see
+        `decorate`); what has no kernel for it, as decompositions of matrices, is in float32, and
+        products in the low dtype. "OD": products in the low dtype, all else in float32. "O0": off.
+    dtype : {"float16", "bfloat16"}
+        The low dtype.
+    use_promote : bool
+        At level "O2": let operations that are in no list take the widest dtype of their operands;
+        otherwise they are in the low dtype.
+
+    Raises
+    ------
+    ArgumentError
+        For a level or an operation that there is not, or one that is in both lists.
+    DTypeError
+        For a dtype that there is not.
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> w = paddle.ones([2, 2])
+    >>> with paddle.amp.auto_cast():
+    ...     y = w @ w
+    ...     total = y.sum()
+    >>> y.dtype, total.dtype
+    (paddle.float16, paddle.float32)
+    """
+
+    def __init__(
+        self,
+        enable: bool = True,
+        custom_white_list: Iterable[str] | None = None,
+        custom_black_list: Iterable[str] | None = None,
+        level: str = "O1",
+        dtype: DTypeLike = "float16",
+        use_promote: bool = True,
+    ) -> None:
+        require_bools("auto_cast", enable=enable, use_promote=use_promote)
+        level = level_of("auto_cast", level)
+        low = _rows("custom_white_list", custom_white_list)
+        high = _rows("custom_black_list", custom_black_list)
+        if both := sorted(low.keys() & high.keys()):
+            raise ArgumentError(
+                f"auto_cast: {', '.join(map(repr, both))} is in custom_white_list and in "
+                "custom_black_list; leave it out of one"
+            )
+        rows = [
+            frozenset(row for found in given.values() for row in found) for given in (low, high)
+        ]
+        if shared := sorted(rows[0] & rows[1]):
+            raise ArgumentError(
+                f"auto_cast: {_named(low, shared[0])!r} of custom_white_list and "
+                f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
+                f"{shared[0]!r}; leave one of them out"
+            )
+        self._autocast: Autocast | None = None
+        if enable and level != "O0":
+            chosen = half_dtype("auto_cast", "dtype", dtype)
+            self._autocast = Autocast(chosen, level, use_promote or level != "O2", *rows)
+        self._open: list[AbstractContextManager[None]] = []
+
+    def __enter__(self) -> None:
+        block = autocasting(self._autocast)
+        block.__enter__()
+        self._open.append(block)
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.pop().__exit__(*error)
+
+    def __call__(self, function: F) -> F:
+        return decorated(function, functools.partial(_again, self._autocast), "auto_cast")
+
+
+amp_guard = auto_cast
+
+
+def autocast(
+    device_type: Any = None,
+    dtype: DTypeLike = "float16",
+    enabled: bool = True,
+    cache_enabled: bool = True,
+) -> auto_cast:
+    """`auto_cast` at level "O1", with PyTorch's arguments.
+
+    Parameters
+    ----------
+    device_type : str, optional
+        Accepted for the reference's sake, as `cache_enabled` is.
+    dtype : {"float16", "bfloat16"}
+    enabled, cache_enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_engine as paddle
+    >>> w = paddle.ones([2, 2])
+    >>> with paddle.autocast("cpu", dtype=paddle.float16):
+    ...     y = w @ w
+    >>> y.dtype
+    paddle.float16
+    """
+    return auto_cast(enabled, dtype=dtype)
+
+
+def _again(autocast: Autocast | None) -> AbstractContextManager[None]:
+    return autocasting(autocast)
+
+
+def level_of(owner: str, level: Any) -> str:
+    """A level in capitals."""
+    if not isinstance(level, str) or level.upper() not in _LEVELS:
+        raise ArgumentError(f"{owner}: level must be O0, OD, O1 or O2; got {level!r}")
+    return level.upper()
+
+
+def half_dtype(owner: str, argument: str, dtype: Any) -> np.dtype[Any]:
+    """The NumPy dtype of floats of 16 bits that is meant."""
+    found = as_dtype(dtype.lower() if isinstance(dtype, str) else dtype)
+    if found.dtype not in HALVES:
+        raise ArgumentError(
+            f"{owner}: {argument} must be 'float16' or 'bfloat16', got {found.name!r}"
+        )
+    return found.dtype
+
+
+@functools.cache
+def _by_name() -> dict[str, frozenset[str]]:
+    """Rows by what lists may call them."""
+    found: dict[str, set[str]] = {}
+    for op in REGISTRY.values():
+        if op.amp is not None:
+            for name in (op.name, *op.types):
+                found.setdefault(name, set()).add(op.name)
+    return {name: frozenset(rows) for name, rows in found.items()}
+
+
+def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
+    """For each name of a list the rows that it means."""
+    if given is None:
+        return {}
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(
+            f"auto_cast: {argument} must be a list, tuple or set of names, got "
+            f"{type(given).__name__}: write {argument}={{'conv2d'}}"
+        )
+    found = {}
+    for name in given:
+        rows = _by_name().get(name) if isinstance(name, str) else None
+        if rows is None:
+            names = sorted(_by_name())
+            close = difflib.get_close_matches(str(name), names, n=1)
+            raise ArgumentError(
+                f"auto_cast: {argument} names {name!r}, which is no operation whose operands are "
+                f"cast. {f'Did you mean {close[0]!r}? ' if close else ''}"
+                f"There are {', '.join(names)}"
+            )
+        found[name] = rows
+    return found
+
+
+def _named(given: dict[str, frozenset[str]], row: str) -> str:
+    return next(name for name, rows in given.items() if row in rows)
+
+
+def is_autocast_enabled(device_type: Any = None) -> bool:
+    """Whether this thread, or task, is inside of an `auto_cast` block that casts.
+
+    Examples
+    --------
+    >>> with auto_cast():
+    ...     is_autocast_enabled()
+    True
+    """
+    return grad_mode.autocast is not None
+
+
+def get_autocast_dtype(device_type: Any = None) -> str:
+    """Name of the low dtype of the `auto_cast` block around the call; ``"float16"`` outside of one.
+
+    Examples
+    --------
+    >>> get_autocast_dtype()
+    'float16'
+    """
+    autocast = grad_mode.autocast
+    return "float16" if autocast is None else str(as_dtype(autocast.dtype).name)
+
+
+def get_autocast_cpu_dtype(device_type: Any = None) -> str:
+    """`get_autocast_dtype`"""
+    return get_autocast_dtype()
+
+
+def get_autocast_gpu_dtype(device_type: Any = None) -> str:
+    """`get_autocast_dtype`"""
+    return get_autocast_dtype()
+
+
+def is_float16_supported(device: str | None = None) -> bool:
+    """Whether there is the dtype float16: there always is.
+
+    Examples
+    --------
+    >>> is_float16_supported()
+    True
+    """
+    return True
+
+
+def is_bfloat16_supported(device: str | None = None) -> bool:
+    """Whether there is the dtype bfloat16 here."""
+    try:
+        as_dtype("bfloat16")
+    except (DTypeError, ImportError):
+        return False
+    return True
