@@ -406,7 +406,7 @@ def _checked_tensors(
 def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
     """One ndarray for each root."""
     if value is None:
-        return [_ones(t._data) for t in roots]
+        return [_cotangent(function, t, None, argument) for t in roots]
     if isinstance(value, Tensor):
         values: list[Any] = [value]
     elif isinstance(value, (list, tuple)):

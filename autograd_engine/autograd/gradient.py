@@ -167,9 +167,7 @@ def grad(
             observe=observer(at, seeds, dump),
         )
         for edge, g in found.items():
-            if isinstance(g, Lazy):
-                g = g.dense()
-            found[edge] = as_seen(g)
+            found[edge] = as_seen(g.dense() if isinstance(g, Lazy) else g)
     if dump is not None:
         dump.write()
     results: list[Tensor | None] = []

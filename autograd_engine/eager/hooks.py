@@ -170,9 +170,9 @@ def as_seen(g: Any) -> Any:
 
     Of complex values these are conjugates of each other (see `ops.conjugates`).
     """
-    if g is None or g.dtype not in COMPLEX:
-        return g
-    return ops.conj(g) if isinstance(g, Tensor) else g.conj()
+    if isinstance(g, Tensor):
+        return ops.conj(g) if g._data.dtype in COMPLEX else g
+    return g if g is None or g.dtype not in COMPLEX else g.conj()
 
 
 def _own(tensor: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ import pytest
 import autograd_engine as paddle
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.testing.modes import kernel
 from tests.over import over
 
@@ -331,6 +332,22 @@ def test_a_hook_in_a_program_sees_the_gradient_of_users():
         (g,) = paddle.static.gradients(paddle.real(y).sum(), z)
         (got,) = paddle.static.Executor().run(z.block.program, {"z": POINT}, [g])
     np.testing.assert_allclose(got, 1j * np.conj(2 * POINT))
+
+
+@pytest.mark.parametrize("name", ["abs", "asinh", "atan", "exp", "multiply", "sgn", "tanh"])
+def test_large_arrays_have_the_gradients_of_their_parts(name):
+    rng = np.random.default_rng(4)
+    n, function = 1 << 15, ops[REGISTRY[name]]
+    x, g = directions(rng, [np.empty(n), np.empty(n)])
+
+    def gradient(part):
+        z = paddle.to_tensor(x[part].copy(), stop_gradient=False)
+        y = function(z, z + 1.0) if name == "multiply" else function(z)
+        y.backward(paddle.to_tensor(g[part] if y.dtype.kind == "c" else g[part].real))
+        return z.grad.numpy()
+
+    parts = [gradient(slice(k, k + 512)) for k in range(0, n, 512)]
+    np.testing.assert_allclose(gradient(slice(n)), np.concatenate(parts), rtol=1e-12)
 
 
 def test_gradients_at_0():
