@@ -140,11 +140,7 @@ def tensor_backward(
     [2.0, 40.0]
     """
     if (
-        (
-            self._data.dtype not in COMPLEX
-            if grad_tensor is None
-            else _is_like(grad_tensor, self._data)
-        )
+        (grad_tensor is None or _is_like(grad_tensor, self._data))
         and retain_graph.__class__ is bool
         and create_graph is False
         and dump_backward_graph_path is None
@@ -406,7 +402,7 @@ def _checked_tensors(
 def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
     """One ndarray for each root."""
     if value is None:
-        return [_cotangent(function, t, None, argument) for t in roots]
+        return [_ones(t._data, function, argument) for t in roots]
     if isinstance(value, Tensor):
         values: list[Any] = [value]
     elif isinstance(value, (list, tuple)):
@@ -452,24 +448,23 @@ def _real_loss(function: str, argument: str) -> DTypeError:
 _ONE: dict[Any, Any] = {}
 
 
-def _ones(data: Any) -> Any:
+def _ones(data: Any, function: str = "backward", argument: str = "grad_tensors") -> Any:
     """Ones like `data`; a scalar loss, which is nearly every loss, gets the one that is kept."""
-    if data.ndim:
-        return np.ones(data.shape, data.dtype)
-    one = _ONE.get(data.dtype)
+    one = None if data.ndim else _ONE.get(data.dtype)
     if one is None:
-        one = np.ones((), data.dtype)
-        one.flags.writeable = False  # all passes share it
-        _ONE[data.dtype] = one
+        if data.dtype in COMPLEX:
+            raise _real_loss(function, argument)
+        one = np.ones(data.shape, data.dtype)
+        if not data.ndim:
+            one.flags.writeable = False  # all passes share it
+            _ONE[data.dtype] = one
     return one
 
 
 def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
     data = root._data
     if g is None:
-        if data.dtype in COMPLEX:
-            raise _real_loss(function, argument)
-        return _ones(data)
+        return _ones(data, function, argument)
     if not isinstance(g, Tensor):
         raise NotATensorError(
             f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "
