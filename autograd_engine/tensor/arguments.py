@@ -1,8 +1,4 @@
-"""Checks of arguments: ints, axes, lists of tensors, positions and masks, shapes that meet.
-
-And of tensors that may not carry a gradient: gradients through complex values are refused where
-somebody wants one.
-"""
+"""Checks of arguments: ints, axes, lists of tensors, positions and masks, shapes that meet."""
 
 from __future__ import annotations
 
