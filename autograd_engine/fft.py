@@ -1,9 +1,7 @@
 """Fourier transforms, ``paddle.fft``.
 
-Transforms with complex values are computed and not differentiated: asked for a gradient they raise
-NotDifferentiableError. `fft_parts`, `ifft_parts`, `rfft_parts` and `irfft_parts` take and give
-real and imaginary parts as two arrays, and are differentiable to any order: a power spectrum is
-``re * re + im * im``, and a convolution the inverse transform of a product of spectra.
+All are differentiable to any order. `fft_parts`, `ifft_parts`, `rfft_parts` and `irfft_parts` take
+and give real and imaginary parts as two arrays.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import real
 from autograd_engine.program.operands import as_operand, constant, spec_of
-from autograd_engine.tensor.arguments import refuse_gradient
 from autograd_engine.tensor.spelling.wrapper import spelled_functions
 
 __all__ = [
@@ -260,9 +257,6 @@ def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Tens
     spec = spec_of(x)
     if kind in _REAL_INPUT and spec.dtype in COMPLEX:
         raise DTypeError(f"{op}: takes real values, got {spec.dtype.name}; use fft")
-    one = "rfft_parts" if kind in _REAL_INPUT else "fft_parts"
-    one = "irfft_parts" if kind in ("irfftn", "hfftn") else one
-    refuse_gradient(op, x, f"use fft.{one}, which keeps the parts apart, or x.detach()")
     _scale(op, norm, inverse=False)
     if axes is None:
         axes = range(spec.ndim) if s is None else range(spec.ndim - len(s), spec.ndim)

@@ -18,7 +18,7 @@ from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import integer, refuse_gradient
+from autograd_engine.tensor.arguments import integer
 from autograd_engine.tensor.linalg.products import matrix_transpose
 from autograd_engine.tensor.shape import moveaxis
 
@@ -240,7 +240,6 @@ def stft(
     x = as_operand(op, x)
     given = {} if onesided is None else {"onesided": onesided}
     require_bools(op, normalized=normalized, **given)
-    refuse_gradient(op, x, "use signal.frame and fft.rfft_parts, or x.detach()")
     frames = windowed_frames(op, x, n_fft, hop_length, win_length, window, center, pad_mode)
     is_complex = _is_complex(frames)
     if onesided and is_complex:

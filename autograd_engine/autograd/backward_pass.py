@@ -9,11 +9,12 @@ import numpy as np
 
 from autograd_engine.autograd.no_history import warn_without_history
 from autograd_engine.core.checks import require_bools
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.eager.grad_mode import grad_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, in_user_code
-from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, run_hooks
+from autograd_engine.eager.hooks import Hooks, LeafHooks, Retained, as_seen, run_hooks
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tape import (
     Edge,
@@ -25,7 +26,7 @@ from autograd_engine.eager.tape import (
     write_out,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotATensorError, ShapeError
+from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
 from autograd_engine.ops.kernels.compiled import LARGE
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
@@ -147,7 +148,7 @@ def tensor_backward(
         if self._stop:
             warn_without_history([self])
             return
-        seed = _ones(self._data) if grad_tensor is None else grad_tensor._data
+        seed = _ones(self._data) if grad_tensor is None else as_seen(grad_tensor._data)
         _run([(self._node or self, seed)], retain_graph, None, caller())
     else:
         backward(
@@ -168,7 +169,10 @@ def _is_like(grad_tensor: Any, data: Any) -> bool:
 
 
 def seeds_of(roots: list[Tensor], cotangents: list[Any]) -> list[tuple[Edge, Any]]:
-    return [(t._node or t, g) for t, g in zip(roots, cotangents, strict=True) if not t._stop]
+    """Where a pass begins, with cotangents as rules have them."""
+    return [
+        (t._node or t, as_seen(g)) for t, g in zip(roots, cotangents, strict=True) if not t._stop
+    ]
 
 
 def _run(seeds: list[tuple[Edge, Any]], retain: bool, dump_path: str | None, at: Location) -> None:
@@ -210,7 +214,8 @@ def _run_recorded(
         updated: list[_Update] = []
         for leaf, g in cast("dict[Tensor, Any]", found).items():
             old, hooks = _gradient_and_hooks(leaf)
-            g = dense(g) if hooks is None else run_hooks(hooks.before, dense(g), leaf.name)
+            g = as_seen(dense(g))
+            g = g if hooks is None else run_hooks(hooks.before, g, leaf.name)
             # One of its own: two leaves may have got the same.
             updated.append((leaf, old, g, ops.assign(g) if old is None else old + g))
         after = [leaf for leaf, *_ in updated if leaf._hooks is not None]
@@ -249,6 +254,8 @@ def accumulate(found: dict[Edge, Any], retained: Retained) -> None:
             old, hooks = leaf._grad, leaf._hooks
         except AttributeError:  # results that became leaves lack one or both
             old, hooks = _gradient_and_hooks(leaf)
+        if g.dtype in COMPLEX:
+            g = as_seen(dense(g))
         if hooks is not None:
             g = run_hooks(hooks.before, dense(g), leaf.name)
             after.append(leaf)
@@ -395,7 +402,7 @@ def _checked_tensors(
 def checked_cotangents(function: str, roots: list[Tensor], value: Any, argument: str) -> list[Any]:
     """One ndarray for each root."""
     if value is None:
-        return [_ones(t._data) for t in roots]
+        return [_ones(t._data, function, argument) for t in roots]
     if isinstance(value, Tensor):
         values: list[Any] = [value]
     elif isinstance(value, (list, tuple)):
@@ -431,25 +438,33 @@ def _as(cotangent: Tensor, array: Any) -> Any:
     return ops.cast(cotangent, dtype=array.dtype.name)
 
 
+def _real_loss(function: str, argument: str) -> DTypeError:
+    return DTypeError(
+        f"{function}: a gradient is that of a real loss, and this one is complex: take "
+        f"loss.abs() or loss.real(), or give its cotangent as {argument}, as in loss.backward(grad)"
+    )
+
+
 _ONE: dict[Any, Any] = {}
 
 
-def _ones(data: Any) -> Any:
+def _ones(data: Any, function: str = "backward", argument: str = "grad_tensors") -> Any:
     """Ones like `data`; a scalar loss, which is nearly every loss, gets the one that is kept."""
-    if data.ndim:
-        return np.ones(data.shape, data.dtype)
-    one = _ONE.get(data.dtype)
+    one = None if data.ndim else _ONE.get(data.dtype)
     if one is None:
-        one = np.ones((), data.dtype)
-        one.flags.writeable = False  # all passes share it
-        _ONE[data.dtype] = one
+        if data.dtype in COMPLEX:
+            raise _real_loss(function, argument)
+        one = np.ones(data.shape, data.dtype)
+        if not data.ndim:
+            one.flags.writeable = False  # all passes share it
+            _ONE[data.dtype] = one
     return one
 
 
 def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
     data = root._data
     if g is None:
-        return _ones(data)
+        return _ones(data, function, argument)
     if not isinstance(g, Tensor):
         raise NotATensorError(
             f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "

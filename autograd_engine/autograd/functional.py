@@ -27,7 +27,7 @@ from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessians.plan import planned_hessian
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import FLOATS, INEXACT
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
@@ -100,7 +100,7 @@ def value_and_grad(
     def run(*args: Any, **kwargs: Any) -> Any:
         mode.require_dynamic("value_and_grad")
         positions = [_position(k, len(args)) for k in numbers]
-        inputs = inputs_of("value_and_grad", func, [args[k] for k in positions])
+        inputs = inputs_of("value_and_grad", func, [args[k] for k in positions], INEXACT)
         record = create_graph or linearizes()
         with recording():
             traced = traced_from(inputs)

@@ -21,6 +21,7 @@ from autograd_engine.core.checks import require_bools
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.eager.grad_mode import current_mode, recording, unwatched
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
+from autograd_engine.eager.hooks import as_seen
 from autograd_engine.eager.tape import Edge, Node, check_alive, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -166,8 +167,7 @@ def grad(
             observe=observer(at, seeds, dump),
         )
         for edge, g in found.items():
-            if isinstance(g, Lazy):
-                found[edge] = g.dense()
+            found[edge] = as_seen(g.dense() if isinstance(g, Lazy) else g)
     if dump is not None:
         dump.write()
     results: list[Tensor | None] = []

@@ -8,7 +8,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import COMPLEX, FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location, user_frame_from
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Spec
@@ -38,7 +38,6 @@ from autograd_engine.eager.views import carried_by, is_alone, overwrite, write_v
 from autograd_engine.errors import (
     ArgumentError,
     ArgumentTypeError,
-    DTypeError,
     ModeError,
     NotATensorError,
     NotDifferentiableError,
@@ -433,12 +432,7 @@ def _record(
             )
     closed = []
     for j, (output, data) in enumerate(outputs):
-        if data.dtype in COMPLEX:
-            raise DTypeError(
-                f"{label}: output {j} is {data.dtype.name}, and gradients "
-                "through complex values are not supported; return real and imaginary parts"
-            )
-        if data.dtype not in FLOATS or any(output is t for t in context._closed):
+        if data.dtype not in INEXACT or any(output is t for t in context._closed):
             closed.append(j)
     op = LayerOp(
         label.layer,

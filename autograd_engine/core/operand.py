@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from autograd_engine.core.dtypes import EXACT, FLOATS
+from autograd_engine.core.dtypes import EXACT, INEXACT
 from autograd_engine.core.size import ElementCount, Size
 from autograd_engine.errors import ArgumentError, DTypeError
 
@@ -91,7 +91,7 @@ class Operand(HoldsNumber):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise ArgumentError(f"requires_grad must be True or False, got {value!r:.40}")
-        if value and self.dtype not in FLOATS:
+        if value and self.dtype not in INEXACT:
             raise no_gradients_of("requires_grad=True", self.dtype)
         self.stop_gradient = not value  # type: ignore[misc]
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location
 from autograd_engine.core.spec import Spec, format_shape
 from autograd_engine.eager.function_arguments import Argument, Expected, tensor_names
@@ -25,6 +25,7 @@ from autograd_engine.eager.function_saved import (
 )
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, in_user_code
+from autograd_engine.eager.hooks import as_seen
 from autograd_engine.eager.tape import Edge, MultiNode, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -171,7 +172,7 @@ class LayerOp(OpaqueOp):
 
     def rule_at(self, position: int) -> Any:
         """What gives its gradient; None for a Tensor that can have none."""
-        return self.layer.backward if self.input_specs[position].dtype in FLOATS else None
+        return self.layer.backward if self.input_specs[position].dtype in INEXACT else None
 
     def infer_tuple(self, *_: Any) -> tuple[Spec, ...]:
         """The Specs of the outputs of this call, which was on operands of known ones."""
@@ -283,15 +284,16 @@ class LayerPullback(OpaquePullback):
             values = values.plain
         given = [g[j] for j in range(len(op.output_specs))]
         cotangents = [
-            self._cotangent(c, j, context.materializes, plain=not recorded or once)
+            self._cotangent(as_seen(c), j, context.materializes, plain=not recorded or once)
             for j, c in enumerate(given)
         ]
         passing = context.passing(values, op, self.wanted)
         open_graph = recorded and not once
         watch = refuse_cuts if open_graph else None
-        with Taking("backward", op.label, watch), recording() if open_graph else no_grad():
-            returned = op.layer.backward(passing, *cotangents)
-        results = self._in_order(returned)
+        with recording() if open_graph else no_grad():
+            with Taking("backward", op.label, watch):
+                returned = op.layer.backward(passing, *cotangents)
+            results = self._in_order(returned)
         if recorded:
             if once:
                 results = _once_only(self, results, given, saved[1])
@@ -338,11 +340,11 @@ class LayerPullback(OpaquePullback):
         name = f"{op.name}.backward"
         expected = Expected(name, op.layer.forward, op.arguments, self.wanted, op.label)
         found = expected.by_tensor(returned)
-        results = tuple([found[k] for k in self.wanted])
+        results = [found[k] for k in self.wanted]
         for k, r in zip(self.wanted, results, strict=True):
             if r is not None:
                 self._check(r, op.input_specs[k], name, k, "gradient")
-        return results
+        return tuple(map(as_seen, results))
 
     def _check(self, value: Any, spec: Spec, function: str, position: int, what: str) -> None:
         if (

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import recording
 from autograd_engine.eager.tape import Edge, MultiNode, connect, edge_of
@@ -158,7 +158,7 @@ def find_source(
     for j, (output, data) in enumerate(outputs):
         if output is tensor and data is array:
             return Source("output", j)
-    if array.dtype not in FLOATS:
+    if array.dtype not in INEXACT:
         return Source("constant")
     if edge is not None:
         return Source("own", edge)
@@ -191,7 +191,7 @@ class PlainResiduals:
         array = self._arrays[index]
         if kind == "own":
             return connect(array, at)
-        if (kind == "input" and at in self._open) or (kind == "output" and array.dtype in FLOATS):
+        if (kind == "input" and at in self._open) or (kind == "output" and array.dtype in INEXACT):
             return Tensor._leaf(array)
         return Tensor._wrap(array)
 

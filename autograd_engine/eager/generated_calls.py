@@ -112,8 +112,6 @@ _exchanging: Final = renewed_lock(_keep_own)
 
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
-    if op.casts and not any(op.rule_at(k) for k in range(len(op.inputs))):
-        return False  # `record` has to see what is cast to complex numbers
     if op.variadic:
         plain = op.dtypes == "common" and not (op.untyped or op.real)
         return plain and len(op.inputs) == 1 and not op.multiple

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import enable_grad, grad_mode, no_grad
 from autograd_engine.eager.tensor import Tensor
@@ -21,6 +22,7 @@ __all__ = [
     "Hook",
     "Hooks",
     "RemovableHandle",
+    "as_seen",
     "Retain",
     "Retained",
     "hooks_left_out",
@@ -161,6 +163,16 @@ def run_hooks(hooks: Hooks, g: Any, where: object, retained: Retained | None = N
             if grad_mode.anomaly is not None:
                 grad_mode.anomaly.hooked(_name(hook), where, before, grad._data)
     return grad if recorded else grad._data
+
+
+def as_seen(g: Any) -> Any:
+    """A cotangent of the rules as the gradient that users see, and the other way round.
+
+    Of complex values these are conjugates of each other (see `ops.conjugates`).
+    """
+    if isinstance(g, Tensor):
+        return ops.conj(g) if g._data.dtype in COMPLEX else g
+    return g if g is None or g.dtype not in COMPLEX else g.conj()
 
 
 def _own(tensor: Tensor) -> Tensor:

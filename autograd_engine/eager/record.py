@@ -18,7 +18,6 @@ from autograd_engine.eager.tape import MultiNode, Node, Unwritten, edge_of
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.errors import DTypeError, NotATensorError
-from autograd_engine.ops.complex import no_complex_gradients
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
@@ -157,8 +156,6 @@ def _record(
         project = op.projected([a.shape for a in arrays], outputs[0].shape)
     pullback = op.pullback(mask, project, [a.dtype for a in arrays])
     dtype = outputs[0].dtype
-    if dtype in COMPLEX and any(mask >> k & 1 and op.reads_value(k) for k in range(len(tensors))):
-        raise no_complex_gradients(op.name)
     if not pullback.wanted or dtype in EXACT:  # cast to integers: the gradient ends there
         note_cut(op.name, tensors[mask.bit_length() - 1], *outputs)
         return None
@@ -239,11 +236,8 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             if counts and t.__class__ is not Spec
         ]
         common = op.common_dtype(dtypes)
-        to_common = _as_complex if common in COMPLEX else cast
         tensors = [
-            to_common(t, common)
-            if counts and t.__class__ is not Spec and t._data.dtype != common
-            else t
+            cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
             for t, counts in zip(tensors, typed, strict=True)
         ]
     if op.real:
@@ -254,17 +248,6 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
 def cast(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """`x` in another dtype, recorded."""
     out: Tensor = apply(CAST, (x,), {"dtype": dtype.name})
-    return out
-
-
-def _as_complex(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """`x` in a complex dtype, which wants a gradient if `x` does.
-
-    No gradient flows through complex values. Whether one would is known of the operation itself:
-    a comparison has none to lose.
-    """
-    out = Tensor._wrap(x._data.astype(dtype))
-    out._stop = x._stop
     return out
 
 

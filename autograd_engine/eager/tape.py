@@ -24,7 +24,7 @@ from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import current_mode, mode_changed
-from autograd_engine.eager.hooks import Hooks, Retained, run_hooks
+from autograd_engine.eager.hooks import Hooks, Retained, as_seen, run_hooks
 from autograd_engine.eager.saved_hooks import Packed
 from autograd_engine.eager.sequence import newer
 from autograd_engine.eager.tensor import Tensor
@@ -570,7 +570,11 @@ class _Step(NamedTuple):
 
     def _hooked(self, node: Node, g: Any) -> Any:
         place = f"{node.name} at {node.location}"
-        return self.xp.each(lambda one: run_hooks(node.hooks, one, place, self.retained), g)
+
+        def seen(one: Any) -> Any:
+            return as_seen(run_hooks(node.hooks, as_seen(one), place, self.retained))
+
+        return self.xp.each(seen, g)
 
 
 def _restrict(node: Node, needed: Mapping[Edge, int]) -> tuple[Pullback, tuple[Edge, ...]]:

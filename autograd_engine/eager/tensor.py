@@ -9,7 +9,14 @@ import numpy as np
 
 from autograd_engine.core.above import above
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import EXACT, FLOATS, DType, DTypeLike, as_dtype, can_cast
+from autograd_engine.core.dtypes import (
+    EXACT,
+    INEXACT,
+    DType,
+    DTypeLike,
+    as_dtype,
+    can_cast,
+)
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.names.missing_names import present_names
@@ -150,7 +157,7 @@ class Tensor(Values):
             elif hasattr(self, "_open"):
                 del self._open
             return
-        if not value and self._data.dtype not in FLOATS:
+        if not value and self._data.dtype not in INEXACT:
             raise no_gradients_of("stop_gradient=False", self._data.dtype)
         if value and not self._stop:
             note_cut("stop_gradient = True", self, self._data)

@@ -67,13 +67,11 @@ class ComposedView(NamedTuple):
         ``read(xp, x, **attrs)`` is the view.
     write : callable
         ``write(xp, value, x, **attrs)`` is what `x` becomes, as in `OpDef.writes`.
-    has_gradient : bool
     """
 
     name: str
     read: Callable[..., Any]
     write: Callable[..., Any]
-    has_gradient: bool = True
     elements: None = None
 
 
@@ -364,7 +362,7 @@ def carried_by(tensor: Tensor) -> Tensor | None:
 def _lost_through(tensor: Tensor) -> str | None:
     """The operation between `tensor` and the whole that has no gradient, if there is one."""
     for _, op, _ in _steps(tensor._path):
-        if not (op.has_gradient if isinstance(op, ComposedView) else op.rule_at(0)):
+        if not isinstance(op, ComposedView) and op.rule_at(0) is None:
             return op.name
     return None
 

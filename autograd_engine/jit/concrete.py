@@ -19,12 +19,12 @@ import numpy as np
 
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import compile_operators
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.ops.registry.strong_zeros import strengthened
-from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.backward.append_backward import pulled_back
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import (
     Operator,
@@ -317,7 +317,7 @@ class Halves:
         return tuple(
             k
             for k, r in enumerate(self.results)
-            if r.key in reached and r.key not in own and r.var.spec.dtype in FLOATS
+            if r.key in reached and r.key not in own and r.var.spec.dtype in INEXACT
         )
 
     def _compile_forward(self) -> Half:
@@ -370,7 +370,7 @@ class Halves:
         targets = [self.results[k].var for k in outputs]
         inputs = [self.inputs[k].var for k in self.wanted]
         with strengthened(strong), program_guard(self.program):
-            return seeds, gradients(targets, inputs, seeds)
+            return seeds, pulled_back(targets, inputs, seeds)
 
     def _half(
         self,

@@ -20,7 +20,7 @@ from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.atomic_file import write_all
 from autograd_engine.core.change_counter import Counted
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -185,7 +185,7 @@ def _opened(spec: Any) -> Any:
         spec = InputSpec.from_numpy(spec)
     if not isinstance(spec, InputSpec):
         return spec
-    stops = spec.numpy_dtype not in FLOATS
+    stops = spec.numpy_dtype not in INEXACT
     return InputSpec(spec.shape, spec.dtype, spec.name, stops)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine.core.dtypes import COMPLEX, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
+from autograd_engine.ops.conjugates import cast_back, conj, is_complex
 from autograd_engine.ops.infer import broadcast, cast, no_bools, same
 from autograd_engine.ops.kernels.elementwise import rounded_alike
 from autograd_engine.ops.registry.forms import ELEMENTWISE
@@ -118,9 +119,32 @@ _unary(
 ).vjp(x=lambda xp, g: -g)
 _unary("square", np.square, dtypes="numeric", amp="high").vjp(x=lambda xp, g, x: g * (2.0 * x))
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
-    x=lambda xp, g, x: g * xp.sign(x)
+    x=lambda xp, g, x: g * conj(xp, xp.sgn(x) if is_complex(x) else xp.sign(x))
 )
 defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x"), elementwise=True).nondiff()
+
+
+def _sgn_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
+    """A complex z is turned by what moves it across z / abs(z) alone; 0 stays 0.
+
+    With s = z / r, ds = (dz - s Re(conj(s) dz)) / r. Of real values s does not change.
+    """
+    if not is_complex(x):
+        return xp.zeros_like(x)
+    along = xp.cast_like(xp.real_part(g * out), x) * xp.conj(out)
+    zero = xp.equal(out, 0.0)
+    across = xp.where(zero, 0.0, g - along)
+    return across / xp.where(zero, 1.0, xp.cast_like(xp.abs(x), x))
+
+
+_unary(
+    "sgn",
+    np.sign,
+    dtypes="any",
+    infer=no_bools("sgn", same, "x"),
+    tangent=None,
+    elementwise=True,
+).vjp(x=_sgn_x)
 
 # --- exponentials and logarithms
 
@@ -168,11 +192,19 @@ _unary(
 _unary(
     "acos", np.arccos, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)", amp="high"
 ).vjp(x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0))))
-_unary("atan", np.arctan).vjp(x=lambda xp, g, x: _over_square(g, xp.hypot(x, 1.0)))
+_unary("atan", np.arctan).vjp(
+    x=lambda xp, g, x: (
+        g / ((x - 1j) * (x + 1j)) if is_complex(x) else _over_square(g, xp.hypot(x, 1.0))
+    )
+)
 _unary("sinh", np.sinh, amp="high").vjp(x=lambda xp, g, x: g * xp.cosh(x))
 _unary("cosh", np.cosh, amp="high").vjp(x=lambda xp, g, x: g * xp.sinh(x))
 _unary("tanh", np.tanh, zero_gradient="saturated").vjp(x=lambda xp, g, out: g * (1.0 - out * out))
-_unary("asinh", np.arcsinh).vjp(x=lambda xp, g, x: g / xp.hypot(x, 1.0))
+_unary("asinh", np.arcsinh).vjp(
+    x=lambda xp, g, x: (
+        g / xp.sqrt(1j * x + 1.0) / xp.sqrt(1.0 - 1j * x) if is_complex(x) else g / xp.hypot(x, 1.0)
+    )
+)
 _unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(x + 1.0))
 _unary("atanh", np.arctanh, amp="high").vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
 
@@ -278,7 +310,7 @@ defop(
     tangent="linear",
     elementwise=True,
     work=nothing,
-).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like))
+).vjp(x=lambda xp, g, x_like: cast_back(xp, g, x_like))
 defop(
     "assign",
     np.copy,

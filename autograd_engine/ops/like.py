@@ -12,6 +12,7 @@ import numpy as np
 from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.conjugates import cast_back
 from autograd_engine.ops.infer import cast, like as infer_like, same
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.sums import sum_like
@@ -138,7 +139,7 @@ defop(
     result="view",
     elementwise=True,
     work=nothing,
-).vjp(x=lambda xp, g, x_like: xp.cast_like(g, x_like), like=NONDIFF)
+).vjp(x=lambda xp, g, x_like: cast_back(xp, g, x_like), like=NONDIFF)
 
 
 def _full_like(like: Like, *, value: float, dtype: str | None = None) -> Array:

@@ -16,6 +16,7 @@ from autograd_engine.core.spec import (
     format_shape,
 )
 from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.ops.conjugates import cast_back
 from autograd_engine.ops.getitem import (
     Key,
     check_values,
@@ -87,7 +88,7 @@ def _setitem_value(xp: Any, g: Any, x_like: Any, value_like: Any, indices: Any, 
     part = xp.index(g, *indices, key=key)
     if "index" in key:
         part = xp.where(xp.index_last(x_like, *indices, key=key), part, 0.0)
-    return xp.cast_like(xp.sum_like(part, value_like), value_like)
+    return cast_back(xp, xp.sum_like(part, value_like), value_like)
 
 
 defop(

@@ -14,7 +14,6 @@ from autograd_engine.core.array_conversion import in_dtype
 from autograd_engine.core.checks import require_possible
 from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import (
-    COMPLEX,
     INEXACT,
     holds_numbers,
     kind,
@@ -234,7 +233,7 @@ def _emitted(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any], trace: A
             require_possible(op.name, spec.shape)
     prefix = _context.prefix or unique_name.generate(op.name)
     results = []
-    closed = _context.role == "forward" and not _wants_gradient(op, refs, inferred)
+    closed = _context.role == "forward" and not _wants_gradient(op, refs)
     for k, spec in enumerate(inferred):
         no_gradient = (
             closed
@@ -276,15 +275,12 @@ def _with_variables(
     return op, found, attrs
 
 
-def _wants_gradient(op: OpDef, operands: Sequence[OperandRef], results: Sequence[Spec]) -> bool:
-    """Whether a gradient would flow through the operation to one of them, or be refused there."""
-    is_complex = any(spec.dtype in COMPLEX for spec in results)
-    for k, ref in enumerate(operands):
-        if ref.__class__ is Ref and not ref.var.stop_gradient:
-            through = is_complex or ref.spec.dtype in COMPLEX
-            if op.rule_at(k) is not None or (through and op.reads_value(k)):
-                return True
-    return False
+def _wants_gradient(op: OpDef, operands: Sequence[OperandRef]) -> bool:
+    """Whether a gradient would flow through the operation to one of them."""
+    return any(
+        ref.__class__ is Ref and not ref.var.stop_gradient and op.rule_at(k) is not None
+        for k, ref in enumerate(operands)
+    )
 
 
 def new_result(block: Block, stem: str, spec: Spec, *, stop_gradient: bool) -> Ref:

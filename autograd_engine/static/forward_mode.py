@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograd_engine.autograd.forward.pushforward import push
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.grad_mode import uncast
@@ -19,8 +19,8 @@ from autograd_engine.errors import (
 )
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
-from autograd_engine.program.backward.append_backward import gradients
-from autograd_engine.program.backward.dataflow import needed_keys, refuse_complex, stopped_before
+from autograd_engine.program.backward.append_backward import pulled_back
+from autograd_engine.program.backward.dataflow import needed_keys, stopped_before
 from autograd_engine.program.backward.decompose import as_variable, decompose_on_path
 from autograd_engine.program.backward.operation_gradient import (
     counts,
@@ -96,7 +96,7 @@ def forward_grad(
         _append_tangents(block, goals, tangents, caller())
         found = [
             None
-            if v.spec.dtype not in FLOATS
+            if v.spec.dtype not in INEXACT
             else ops.zeros_like(v)
             if (t := tangents.get((v.name, v.version))) is None
             else t
@@ -113,7 +113,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
     """
     stopped = [v for v in sources if v.stop_gradient]
     for block in program.blocks:
-        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype in FLOATS]
+        stopped += [v for v in block.arguments if v.stop_gradient and v.spec.dtype in INEXACT]
         for operator in block.ops:
             op = operator.op
             if stopped_before(operator):
@@ -121,7 +121,7 @@ def _opened(program: Program, sources: Sequence[Variable]) -> Iterator[None]:
                     r.var
                     for k, r in enumerate(operator.results)
                     if r.var.stop_gradient
-                    and r.var.spec.dtype in FLOATS
+                    and r.var.spec.dtype in INEXACT
                     and not (isinstance(op, OpDef) and op.output_at(k) in op.nondiff_outputs)
                 ]
     for v in stopped:
@@ -152,8 +152,6 @@ def _append_tangents(
                 push_on = _push_blocks if inner_blocks(operator) else _push_linear
                 results = push_on(operator, tangents, influenced)
             else:
-                if operator.results[0].spec.dtype in FLOATS:  # else no goal, or not yet
-                    refuse_complex(operator, influenced)
                 results = _push_operator(operator, tangents)
         # A branch or a loop may return more by now, for the gradient that was taken of it.
         for ref, t in zip(operator.results, results, strict=False):
@@ -186,7 +184,7 @@ def _push_operator(operator: Operator, tangents: dict[Key, Any]) -> Sequence[Any
             us = {k: _any_cotangent(as_variable(operator.results[k])) for k in open_outputs}
             bundle: Any = [us.get(k) for k in range(len(outputs))] if op.multiple else us[0]
             pulled = pullback.pull(ops, bundle, saved, operator.attrs)
-            found = gradients(list(pulled), [us[k] for k in open_outputs], list(given))
+            found = pulled_back(list(pulled), [us[k] for k in open_outputs], list(given))
         by_output = dict(zip(open_outputs, found, strict=True))
         return [by_output.get(k) for k in range(len(outputs))]
 
@@ -250,7 +248,7 @@ def _push_blocks(
     open_results = [
         (k, as_variable(ref))
         for k, ref in enumerate(operator.results)
-        if ref.key in influenced and ref.var.spec.dtype in FLOATS
+        if ref.key in influenced and ref.var.spec.dtype in INEXACT
     ]
     found: list[Any] = [None] * len(operator.results)
     if not along or not open_results:
@@ -259,10 +257,10 @@ def _push_blocks(
     sources = [v for v, _ in along.values()]
     with _apart(operator.block, operator):
         us = [_any_cotangent(v) for v in goals]
-        pulled = gradients(goals, sources, us)
+        pulled = pulled_back(goals, sources, us)
         pairs = [(p, t) for p, (_, t) in zip(pulled, along.values(), strict=True) if p is not None]
         if pairs:
-            made = gradients([p for p, _ in pairs], us, [t for _, t in pairs])
+            made = pulled_back([p for p, _ in pairs], us, [t for _, t in pairs])
             for (k, _), t in zip(open_results, made, strict=True):
                 found[k] = t
     return found
@@ -296,7 +294,7 @@ def _starts(sources: list[Variable], given: Any) -> dict[Key, Any]:
         )
     starts: dict[Key, Any] = {}
     for v, t in zip(sources, values, strict=True):
-        if v.spec.dtype not in FLOATS:
+        if v.spec.dtype not in INEXACT:
             raise DTypeError(
                 f"forward_grad: {v.name} must be floating to be differentiated, got "
                 f"{v.spec.dtype.name}"

@@ -17,6 +17,7 @@ from autograd_engine.core.effects_switch import effects
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.pass_through import pass_through
 from autograd_engine.core.spec import Array, Spec, format_shape, may_equal
+from autograd_engine.eager.hooks import as_seen
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -227,12 +228,14 @@ class _Call:
 
     def _run_backward(self, *operands: Any) -> tuple[Array, ...]:
         n = len(self.names)
-        arrays = operands[:-n]
+        first = len(operands) - n - len(self.out_names)  # of the gradients that arrive
+        arrays = (*operands[:first], *map(as_seen, operands[first:-n]))
         function: Any = self.backward_func
         made = self._called(function, arrays)
         specs = [Spec(like.shape, like.dtype) for like in operands[-n:]]
         roles = [f"as the gradient of {name}" for name in self.names]
-        return self._checked(made, arrays, specs, roles, function, zeros=True)
+        found = self._checked(made, arrays, specs, roles, function, zeros=True)
+        return tuple(map(as_seen, found))
 
     def _called(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
         if effects.off:

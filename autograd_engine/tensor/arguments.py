@@ -1,8 +1,4 @@
-"""Checks of arguments: ints, axes, lists of tensors, positions and masks, shapes that meet.
-
-And of tensors that may not carry a gradient: gradients through complex values are refused where
-somebody wants one.
-"""
+"""Checks of arguments: ints, axes, lists of tensors, positions and masks, shapes that meet."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_int, as_number, is_int
 from autograd_engine.core.dims import Dim, Size, SymbolicNumber
-from autograd_engine.core.dtypes import BOOLS, COMPLEX, INEXACT, DTypeLike, to_numpy
+from autograd_engine.core.dtypes import BOOLS, COMPLEX, DTypeLike, to_numpy
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
@@ -22,18 +18,15 @@ from autograd_engine.core.spec import (
     format_shape,
     normalize_axis,
 )
-from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
-    NotDifferentiableError,
     ShapeError,
 )
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.backward.dataflow import keys_of, needed_keys
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, shape_of, spec_of
 from autograd_engine.program.symbolic_number import numbers_in
@@ -55,7 +48,6 @@ __all__ = [
     "lined_up",
     "meeting",
     "operands",
-    "refuse_gradient",
     "times",
 ]
 
@@ -139,27 +131,6 @@ def operands(op: str, x: Any, argument: str = "x") -> list[Any]:
         v if v.__class__ is Tensor else as_operand(op, v, f"{argument}[{k}]")
         for k, v in enumerate(x)
     ]
-
-
-def refuse_gradient(op: str, x: Any, instead: str) -> None:
-    """Raise NotDifferentiableError where a gradient through complex values would be wanted."""
-    if spec_of(x).dtype in INEXACT and not x.stop_gradient and _wants_gradient(x):
-        raise NotDifferentiableError(
-            f"{op}: the engine has no gradients through complex values: {instead}"
-        )
-
-
-def _wants_gradient(x: Any) -> bool:
-    """Whether the graph is recorded; in a program, whether something leads to `x` that wants one.
-
-    Results of a program's operators may all be differentiated, until something says otherwise.
-    """
-    if isinstance(x, Tensor):
-        return is_grad_enabled()
-    sources = [
-        v for v in x.block.vars.values() if not v.stop_gradient and (v.is_data or v.persistable)
-    ]
-    return (x.name, x.version) in needed_keys(x.block, keys_of(sources, set()), set())
 
 
 def as_index(op: str, index: Any, argument: str = "index") -> Any:

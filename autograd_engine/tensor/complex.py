@@ -1,8 +1,7 @@
-"""Complex values and their parts. They are computed, and not differentiated.
+"""Complex values and their parts.
 
-Gradients do not pass through complex values: a function that would have to raises
-NotDifferentiableError. Compute with real and imaginary parts instead; `fft.fft_parts` and
-`fft.rfft_parts` are the transforms that do.
+The gradient of a real loss by ``z = x + iy`` is ``dL/dx + i dL/dy``, what gradient descent
+subtracts.
 """
 
 from __future__ import annotations
@@ -18,11 +17,8 @@ from autograd_engine.errors import DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import refuse_gradient
 
 __all__ = ["angle", "as_complex", "as_real", "complex", "conj", "imag", "polar", "real"]
-
-_INSTEAD = "keep real and imaginary parts apart, or use x.detach()"
 
 
 def _complex_operand(op: str, x: Any) -> Any:
@@ -54,11 +50,13 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     x = as_operand("conj", x)
     if spec_of(x).dtype not in COMPLEX:
         return ops.assign(x)
-    return ops.to_complex(ops.real_part(x), -ops.imag_part(x))
+    return ops.conj(x)
 
 
 def angle(x: Any, name: str | None = None) -> Tensor:
-    """The angle of complex values in radians; 0 or pi for real ones. No gradient.
+    """The angle of complex values in radians; 0 or pi for real ones.
+
+    The gradient at 0 is 0; real values have none.
 
     Examples
     --------
@@ -66,16 +64,14 @@ def angle(x: Any, name: str | None = None) -> Tensor:
     >>> paddle.angle(paddle.to_tensor([1.0, -1.0])).tolist()
     [0.0, 3.1415927410125732]
     """
-    return ops.angle(as_operand("angle", x))
+    x = as_operand("angle", x)
+    if spec_of(x).dtype in COMPLEX:
+        return ops.atan2(ops.imag_part(x), ops.real_part(x))
+    return ops.angle(x)
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Complex values from real and imaginary parts, which broadcast.
-
-    Raises
-    ------
-    NotDifferentiableError
-        When one of them wants a gradient.
 
     Examples
     --------
@@ -87,7 +83,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     for x in parts:
         if spec_of(x).dtype in COMPLEX:
             raise DTypeError("complex: the parts must be real; these are complex already")
-        refuse_gradient("complex", x, _INSTEAD)
     return ops.to_complex(*parts)
 
 
@@ -100,11 +95,9 @@ def _to_parts(xp: Any, x: Any) -> Any:
 
 
 _AS_COMPLEX: Final = ComposedView(
-    "as_complex", _from_parts, lambda xp, value, x: _to_parts(xp, value), has_gradient=False
+    "as_complex", _from_parts, lambda xp, value, x: _to_parts(xp, value)
 )
-_AS_REAL: Final = ComposedView(
-    "as_real", _to_parts, lambda xp, value, x: _from_parts(xp, value), has_gradient=False
-)
+_AS_REAL: Final = ComposedView("as_real", _to_parts, lambda xp, value, x: _from_parts(xp, value))
 
 
 @atomic
@@ -124,7 +117,6 @@ def as_complex(x: Any, name: str | None = None) -> Tensor:
             f"as_complex: the last axis must hold the two parts, and have size 2; x has shape "
             f"{format_shape(shape)}"
         )
-    refuse_gradient("as_complex", x, _INSTEAD)
     return note_view(_from_parts(ops, x), x, _AS_COMPLEX, {})
 
 

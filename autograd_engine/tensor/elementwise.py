@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast as _cast, overload
 
-from autograd_engine.core.dtypes import INEXACT, INTEGERS, DTypeLike, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, INEXACT, INTEGERS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.inplace import rebind
 from autograd_engine.eager.tensor import Tensor
@@ -227,8 +227,12 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
 
 def sgn(x: Any, name: str | None = None) -> Tensor:
-    """`sign` for real numbers, x / abs(x) for complex ones; no gradient."""
-    return ops.sign(x)
+    """`sign` for real numbers, x / abs(x) for complex ones, 0 where x is 0.
+
+    No gradient by real numbers; by complex ones it is that of their direction, and 0 at 0.
+    """
+    x = as_operand("sgn", x)
+    return ops.sgn(x) if spec_of(x).dtype in COMPLEX else ops.sign(x)
 
 
 @atomic

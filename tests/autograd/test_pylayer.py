@@ -942,16 +942,6 @@ def test_methods_that_are_missing() -> None:
         Half()
 
 
-def test_complex_outputs_are_refused() -> None:
-    class Layer(PyLayer):
-        @staticmethod
-        def forward(ctx, x):
-            return paddle.complex(x, x)
-
-    with pytest.raises(DTypeError, match="return real and imaginary parts"):
-        Layer.apply(leaf([1.0]))
-
-
 def test_variables_are_refused() -> None:
     main = paddle.static.Program()
     with paddle.static.program_guard(main):

@@ -86,6 +86,7 @@ LEFT_TO_NUMPY = {
     "polygamma", "reinterpret", "repeat_index", "resample", "resample_like", "searchsorted", "sinc",
     "sort", "argsort", "topk", "unique", "unique_consecutive", "unless_zero", "angle", "dft", "eig",
     "fourier", "from_half_spectrum", "from_half_spectrum_like", "half_spectrum", "imag_part",
+    "conj", "fourier_transpose", "sgn",
     "real_part", "to_complex", "cholesky", "cofactor", "cofactor_tangent", "det", "eigh",
     "exchange_rows", "inv", "lu", "lu_rectangular", "matrix_exp", "mirror_triangle", "pinv", "qr",
     "qr_complete", "slogdet", "solve", "svd", "svd_full", "triangular_solve",

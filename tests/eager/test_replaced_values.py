@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.errors import ArgumentError, DTypeError, NoHistoryWarning
+from autograd_engine.errors import ArgumentError, NoHistoryWarning
 
 
 def leaf(values, dtype="float32"):
@@ -67,14 +67,3 @@ def test_deepcopy_of_a_result_is_refused():
     with pytest.raises(ArgumentError, match=r"multiply at .*detach"):
         copy.deepcopy(y)
     assert copy.deepcopy(y.detach()).tolist() == [2.0]
-
-
-def test_gradients_through_complex_values_are_refused():
-    x = leaf(1.0)
-    with pytest.raises(DTypeError, match="complex"):
-        x * 1j
-    with pytest.raises(DTypeError, match="complex"):
-        x * paddle.to_tensor(np.complex64(1j))
-    with pytest.raises(DTypeError, match="needs a floating dtype"):
-        paddle.to_tensor(np.complex64(1j), stop_gradient=False)
-    assert (x.detach() * 1j).item() == 1j

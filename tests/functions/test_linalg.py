@@ -9,7 +9,6 @@ import autograd_engine as paddle
 from autograd_engine.errors import (
     ArgumentError,
     DTypeError,
-    NotDifferentiableError,
     ShapeError,
 )
 from tests.registry.families.decomposition import symmetric
@@ -258,33 +257,6 @@ def test_multi_dot_takes_the_cheap_order():
 
 
 # --- complex values
-
-
-def test_no_gradient_through_complex_values():
-    x = tensor(np.ones(4), traced=True)
-    with pytest.raises(NotDifferentiableError, match=r"rfft: .*fft\.rfft_parts"):
-        FT.rfft(x)
-    with pytest.raises(NotDifferentiableError, match=r"fft2: .*fft\.fft_parts"):
-        FT.fft2(x.reshape([2, 2]))
-    with pytest.raises(NotDifferentiableError, match=r"eig: .*linalg\.eigh"):
-        L.eig(x.reshape([2, 2]))
-    with pytest.raises(NotDifferentiableError, match=r"complex: .*parts apart"):
-        paddle.complex(x, x)
-    assert FT.rfft(x.detach()).numpy()[0] == 4.0
-    with paddle.no_grad():
-        assert FT.rfft(x).numpy()[0] == 4.0
-
-
-def test_no_gradient_through_complex_values_in_a_program():
-    program = paddle.static.Program()
-    with paddle.static.program_guard(program):
-        x = paddle.static.data("x", [4], "float64")
-        spectrum = FT.rfft(x * 2.0)
-        x.stop_gradient = False
-        with pytest.raises(NotDifferentiableError, match="rfft"):
-            FT.rfft(x * 2.0)
-    (value,) = paddle.static.Executor().run(program, {"x": np.ones(4)}, [spectrum])
-    np.testing.assert_array_equal(value, [8.0, 0.0, 0.0])
 
 
 def test_complex_matrices_are_computed():

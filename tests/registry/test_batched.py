@@ -39,7 +39,8 @@ LOOPS = {
     "lstm_scan gru_scan rnn_scan gate_scan gate_scan_adjoint": "recurrences, with weights",
     "masked_attention biased_attention": "a mask is for fewer images than there may be",
     "gate_slopes layer_adjoint": "values of recurrences",
-    "fourier reinterpret last_writes running_statistic": "no gradient, never met in a rule",
+    "fourier fourier_transpose": "NumPy has transforms of all axes but these",
+    "reinterpret last_writes running_statistic": "no gradient, never met in a rule",
     "sgd momentum asgd rprop adam adam_amsgrad adamw adamw_amsgrad": "updates",
     "adamax lamb nadam radam rmsprop adagrad adadelta": "updates",
 }

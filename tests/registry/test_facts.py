@@ -143,7 +143,7 @@ def test_what_only_moves_elements_says_so(op: OpDef) -> None:
         for sample, attrs in samples(op)
         if sample.operands[0].dtype == np.float64 and sample.operands[0].size
     ]
-    assert not all(moved)
+    assert not moved or not all(moved)
 
 
 @over("op", operations(lambda op: op.elements == "fill"), by=family)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools, require_type
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import FLOATS, INEXACT
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
@@ -91,7 +91,7 @@ def jvp(
 
         return program_jvp(func, xs, v)
     mode.require_dynamic("jvp")
-    inputs = inputs_of("jvp", func, xs)
+    inputs = inputs_of("jvp", func, xs, INEXACT)
     require_bools("jvp", create_graph=create_graph)
     tangents = checked_directions("jvp", inputs, v, "v", zeros=True)
     create_graph = create_graph or linearizes()
@@ -149,7 +149,7 @@ def vjp(
 
         return program_vjp(func, xs, v)
     mode.require_dynamic("vjp")
-    inputs = inputs_of("vjp", func, xs)
+    inputs = inputs_of("vjp", func, xs, INEXACT)
     require_bools("vjp", create_graph=create_graph)
     create_graph = create_graph or linearizes()
     with recording():
@@ -177,7 +177,7 @@ def without_history(y: Tensor) -> Tensor:
 
 def own_tangent(y: Tensor, t: Any) -> Tensor | None:
     """A Tensor of its own, for `t` may be what was given, or the tangent of two outputs."""
-    if y._data.dtype not in FLOATS:
+    if y._data.dtype not in INEXACT:
         return None
     if t is None:
         return ops.zeros_like(y)  # type: ignore[no-any-return]
@@ -202,7 +202,7 @@ def call_recorded(func: Callable[..., Any], inputs: list[Tensor]) -> tuple[list[
 # --- arguments and results
 
 
-def inputs_of(function: str, func: Any, xs: Any) -> list[Tensor]:
+def inputs_of(function: str, func: Any, xs: Any, family: Set[Any] = FLOATS) -> list[Tensor]:
     if not callable(func):
         raise NotATensorError(
             f"{function}: func must be a function of tensors, got {type(func).__name__}"
@@ -215,7 +215,7 @@ def inputs_of(function: str, func: Any, xs: Any) -> list[Tensor]:
             raise NotATensorError(
                 f"{function}: xs[{k}] must be a Tensor, got {type(x).__name__}: use to_tensor"
             )
-        if x._data.dtype not in FLOATS:
+        if x._data.dtype not in family:
             raise DTypeError(
                 f"{function}: xs[{k}] must be floating to be differentiated, got "
                 f"{x._data.dtype.name}: use x.astype('float32')"
@@ -240,7 +240,7 @@ def checked_directions(
     """One for each of `primals`, checked; ones where nothing was given."""
     if given is None:
         return [
-            None if x._data.dtype not in FLOATS else Tensor._wrap(np.ones_like(x._data))
+            None if x._data.dtype not in INEXACT else Tensor._wrap(np.ones_like(x._data))
             for x in primals
         ]
     values = list(given) if isinstance(given, (list, tuple)) else [given]

@@ -14,7 +14,7 @@ import numpy as np
 from autograd_engine.autograd.batching.batched import Batched, Batching
 from autograd_engine.autograd.forward.pushforward import push
 from autograd_engine.autograd.gradient import leads_to
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import caller
 from autograd_engine.eager.grad_mode import grad_mode, recording, uncast
 from autograd_engine.eager.tape import (
@@ -49,7 +49,7 @@ def push_along(
 
     None for an output that is not floating, that stops gradients, or whose tangent is zero.
     """
-    roots = [edge_of(y) for y in outputs if y._data.dtype in FLOATS and not y._stop]
+    roots = [edge_of(y) for y in outputs if y._data.dtype in INEXACT and not y._stop]
     reached = leads_to(roots, set(starts), set(), since)
     tangents: dict[Edge, Any] = dict(starts)
     several: dict[Node, Sequence[Any]] = {}

@@ -23,6 +23,7 @@ from typing import Any
 
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import Like, Spec
+from autograd_engine.ops.conjugates import is_complex, real_part
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.program.operands import spec_of
@@ -75,7 +76,10 @@ def push(
     attrs = attrs or {}
     if op.tangent == "elementwise" or (op.tangent == "linear" and op.broadcasts == 0):
         parts = [pullback.bare(k).pull(xp, t, saved, attrs)[0] for k, t in given.items()]
-        return [_expanded(xp, reduce(add, parts), outputs[0])]
+        along = reduce(add, parts)
+        if not is_complex(outputs[0]):  # Re(dz f)
+            along = real_part(xp, along)
+        return [_expanded(xp, along, outputs[0])]
     if op.tangent == "linear":
         applied = [
             operand

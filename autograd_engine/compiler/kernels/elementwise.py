@@ -187,6 +187,10 @@ class _Value:
         self.operations = operations
         self.traced = traced
 
+    @property
+    def dtype(self) -> Dtype:
+        return self.traced.dtype
+
 
 bind_operators(_Value, lambda self, name, xs: self.operations.apply(REGISTRY[name], xs, {}))
 

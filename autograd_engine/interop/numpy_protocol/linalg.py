@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 
 from autograd_engine import linalg
 from autograd_engine.core.dtypes import finfo
-from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, NotDifferentiableError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.interop.numpy_protocol.array_function import covers
 from autograd_engine.interop.numpy_protocol.operands import (
     UNSET,
     as_tensor,
     as_tensors,
-    carries_gradient,
     floating,
     floats,
 )
@@ -220,17 +218,8 @@ def _eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's name
     return linalg.eigvalsh(floating(a), UPLO)
 
 
-covers("linalg.eig")(lambda a: EigenResult(*linalg.eig(_no_gradient("np.linalg.eig", a))))
-covers("linalg.eigvals")(lambda a: linalg.eigvals(_no_gradient("np.linalg.eigvals", a)))
-
-
-def _no_gradient(name: str, a: Any) -> Any:
-    if carries_gradient(a) and isinstance(a, Tensor):
-        raise NotDifferentiableError(
-            f"{name}: complex eigenvalues have no gradient here; use np.linalg.eigh where the "
-            "matrix is symmetric, or t.detach() where no gradient is needed"
-        )
-    return floating(a)
+covers("linalg.eig")(lambda a: EigenResult(*linalg.eig(floating(a))))
+covers("linalg.eigvals")(lambda a: linalg.eigvals(floating(a)))
 
 
 _matrix_power: Any = covers("linalg.matrix_power")(lambda a, n: linalg.matrix_power(floating(a), n))

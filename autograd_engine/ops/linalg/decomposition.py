@@ -15,8 +15,10 @@ from autograd_engine.core.dims import Dim, Size, fresh_dim
 from autograd_engine.core.dtypes import COMPLEX, HALVES, complex_dtype, real_dtype
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.conjugates import as_users_see, cast_back, conj, is_complex
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.linalg.inverse import (
+    adjoint,
     along_columns,
     along_rows,
     at_least_a_matrix,
@@ -24,7 +26,6 @@ from autograd_engine.ops.linalg.inverse import (
     infer_square,
     refused,
     square,
-    transposed,
 )
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -80,19 +81,29 @@ def _cholesky(x: Array, *, upper: bool = False) -> Array:
         ) from None
 
 
+def _with_mirror_image(xp: Any, m: Any) -> Any:
+    """The lower triangle, and its mirror image above, as a matrix that is its own adjoint."""
+    lower = xp.tril(m)
+    strict = xp.tril(lower, diagonal=-1)
+    if is_complex(m):
+        diagonal = lower - strict
+        lower = strict + 0.5 * (diagonal + adjoint(xp, diagonal))
+    return lower + adjoint(xp, strict)
+
+
+@as_users_see
 def _cholesky_x(xp: Any, g: Any, out: Any, *, upper: bool) -> Any:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10.
 
     With L the lower factor, the symmetric part of L'^-1 Phi(L' G) L^-1, where Phi takes the lower
     triangle with half of the diagonal.
     """
-    lower = transposed(xp, out) if upper else out
-    g = transposed(xp, g) if upper else g
-    product = xp.tril(xp.matmul(lower, xp.tril(g), transpose_x=True))
-    both = xp.tril(product, diagonal=-1)
-    phi = product + transposed(xp, both)  # Phi + Phi': its diagonal twice the half
-    half = xp.triangular_solve(lower, phi, upper=False, transpose=True)
-    whole = xp.triangular_solve(lower, transposed(xp, half), upper=False, transpose=True)
+    lower = adjoint(xp, out) if upper else out
+    g = adjoint(xp, g) if upper else g
+    product = xp.matmul(conj(xp, lower), xp.tril(g), transpose_x=True)
+    phi = _with_mirror_image(xp, product)  # Phi + Phi': its diagonal twice the half
+    half = xp.triangular_solve(conj(xp, lower), phi, upper=False, transpose=True)
+    whole = xp.triangular_solve(conj(xp, lower), adjoint(xp, half), upper=False, transpose=True)
     return 0.5 * whole
 
 
@@ -131,15 +142,17 @@ def _infer_qr(x: Spec) -> tuple[Spec, Spec]:
     return Spec(x.shape, x.dtype), Spec((*x.shape[:-2], n, n), x.dtype)
 
 
+@as_users_see
 def _qr_x(xp: Any, g_q: Any, g_r: Any, q: Any, r: Any) -> Any:
     """S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
     application in optimum experimental design" (2010).
 
     (Gq + Q C) R'^-1, where C is symmetric with the lower triangle of R Gr' - Gq' Q.
     """
-    m = xp.matmul(r, g_r, transpose_y=True) - xp.matmul(g_q, q, transpose_x=True)
-    c = xp.tril(m) + transposed(xp, xp.tril(m, diagonal=-1))
-    return transposed(xp, xp.triangular_solve(r, transposed(xp, g_q + xp.matmul(q, c))))
+    m = xp.matmul(r, conj(xp, g_r), transpose_y=True)
+    m = m - xp.matmul(conj(xp, g_q), q, transpose_x=True)
+    c = _with_mirror_image(xp, m)
+    return adjoint(xp, xp.triangular_solve(r, adjoint(xp, g_q + xp.matmul(q, c))))
 
 
 defop(
@@ -183,7 +196,8 @@ def _infer_svd(x: Spec) -> tuple[Spec, Spec, Spec]:
     at_least_a_matrix("svd", x)
     *batch, m, n = x.shape
     k = smaller(m, n)
-    return Spec((*batch, m, k), x.dtype), Spec((*batch, k), x.dtype), Spec((*batch, k, n), x.dtype)
+    s = Spec((*batch, k), real_dtype(x.dtype))
+    return Spec((*batch, m, k), x.dtype), s, Spec((*batch, k, n), x.dtype)
 
 
 def _differences(xp: Any, s: Any) -> Any:
@@ -193,9 +207,10 @@ def _differences(xp: Any, s: Any) -> Any:
 
 
 def _skew(xp: Any, m: Any) -> Any:
-    return m - transposed(xp, m)
+    return m - adjoint(xp, m)
 
 
+@as_users_see
 def _svd_x(xp: Any, g_u: Any, g_s: Any, g_vh: Any, u: Any, s: Any, vh: Any) -> Any:
     """J. Townsend, "Differentiating the singular value decomposition" (2016).
 
@@ -208,14 +223,17 @@ def _svd_x(xp: Any, g_u: Any, g_s: Any, g_vh: Any, u: Any, s: Any, vh: Any) -> A
         return total
     gap = _differences(xp, s * s)
     if g_u is not None:
-        inner = _skew(xp, xp.matmul(u, g_u, transpose_x=True)) / gap * along_rows(xp, s)
+        skew = _skew(xp, xp.matmul(conj(xp, u), g_u, transpose_x=True))
+        inner = skew / gap * along_rows(xp, s)
+        if is_complex(u):  # a phase that u and v share
+            inner = inner + 0.5 * skew * xp.eye_like(skew) / along_rows(xp, s)
         outer = xp.matmul(u, inner) + xp.residual_over(g_u, u, s)
         part = xp.matmul(outer, vh)
         total = part if total is None else total + part
     if g_vh is not None:
-        v, g_v = transposed(xp, vh), transposed(xp, g_vh)
+        v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)
         inner = along_columns(xp, s) * (_skew(xp, xp.matmul(vh, g_v)) / gap)
-        outer = xp.matmul(inner, vh) + transposed(xp, xp.residual_over(g_v, v, s))
+        outer = xp.matmul(inner, vh) + adjoint(xp, xp.residual_over(g_v, v, s))
         part = xp.matmul(u, outer)
         total = part if total is None else total + part
     return total
@@ -242,7 +260,7 @@ def _svd_full(x: Array) -> tuple[Array, Array, Array]:
 def _infer_svd_full(x: Spec) -> tuple[Spec, Spec, Spec]:
     at_least_a_matrix("svd", x)
     *batch, m, n = x.shape
-    s = Spec((*batch, smaller(m, n)), x.dtype)
+    s = Spec((*batch, smaller(m, n)), real_dtype(x.dtype))
     return Spec((*batch, m, m), x.dtype), s, Spec((*batch, n, n), x.dtype)
 
 
@@ -258,7 +276,7 @@ defop(
 
 
 def _coordinates(u: Array, x: Array) -> Array:
-    ut = u.swapaxes(-1, -2)
+    ut = _adjoint(u)
     return np.linalg.solve(ut @ u, ut @ x)
 
 
@@ -273,21 +291,29 @@ def _residual_over(x: Array, u: Array, s: Array) -> Array:
     return np.asarray((x - u @ _coordinates(u, x)) / s[..., None, :])
 
 
+@as_users_see
 def _residual_over_u(xp: Any, g: Any, x: Any, u: Any, s: Any, out: Any) -> Any:
     """The derivative of the projection u (u'u)^-1 u', with H the same of G: -H X+' - out G+'."""
-    gram = xp.matmul(u, u, transpose_x=True)
+    ut = conj(xp, u)
+    gram = xp.matmul(ut, u, transpose_x=True)
 
     def coordinates(v: Any) -> Any:
-        return xp.solve(gram, xp.matmul(u, v, transpose_x=True))
+        return conj(xp, xp.solve(gram, xp.matmul(ut, v, transpose_x=True)))
 
-    total = xp.matmul(xp.residual_over(g, u, s), coordinates(x), transpose_y=True)
+    total = xp.matmul(xp.residual_over(g, u, conj(xp, s)), coordinates(x), transpose_y=True)
     return -(total + xp.matmul(out, coordinates(g), transpose_y=True))
 
 
+@as_users_see
+def _residual_over_s(xp: Any, g: Any, u: Any, s: Any, out: Any) -> Any:
+    along = conj(xp, out) * xp.residual_over(g, u, conj(xp, s))
+    return cast_back(xp, -xp.sum(along, axis=(g.ndim - 2,)), s)
+
+
 defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES).vjp(
-    x=lambda xp, g, u, s: xp.residual_over(g, u, s),
+    x=as_users_see(lambda xp, g, u, s: xp.residual_over(g, u, conj(xp, s))),
     u=_residual_over_u,
-    s=lambda xp, g, u, s, out: -xp.sum(out * xp.residual_over(g, u, s), axis=(g.ndim - 2,)),
+    s=_residual_over_s,
 )
 
 
@@ -305,16 +331,17 @@ def _infer_eigh(x: Spec) -> tuple[Spec, Spec]:
     return Spec(x.shape[:-1], real_dtype(x.dtype)), Spec(x.shape, x.dtype)
 
 
+@as_users_see
 def _eigh_x(xp: Any, g_w: Any, g_v: Any, w: Any, v: Any) -> Any:
     """V (skew(V' Gv) / 2E + diag(Gw)) V' with E_ij = w_j - w_i, which is symmetric (Giles)."""
     inside = None
     if g_v is not None:
-        skew = _skew(xp, xp.matmul(v, g_v, transpose_x=True))
+        skew = _skew(xp, xp.matmul(conj(xp, v), g_v, transpose_x=True))
         inside = xp.matmul(v, 0.5 * skew / _differences(xp, w))
     if g_w is not None:
         values = v * along_rows(xp, g_w)
         inside = values if inside is None else inside + values
-    return xp.matmul(inside, v, transpose_y=True)
+    return xp.matmul(inside, conj(xp, v), transpose_y=True)
 
 
 defop(
@@ -341,6 +368,35 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     return Spec(x.shape[:-1], complex_dtype(x.dtype)), Spec(x.shape, complex_dtype(x.dtype))
 
 
+@as_users_see
+def _eig_x(xp: Any, g_w: Any, g_v: Any, x_like: Any, w: Any, v: Any) -> Any:
+    """V'^-1 ((V' Gv - V' V Re(diag(V' Gv))) / conj(E) + diag(Gw)) V' with E_ij = w_j - w_i.
+
+    C. Boeddeker et al., "On the computation of complex-valued gradients with application to
+    statistically optimum beamforming" (2017), of vectors of length 1, whose phase is left open.
+    """
+    vt = adjoint(xp, v)
+    inside = None
+    if g_v is not None:
+        m = xp.matmul(vt, g_v)
+        one = xp.eye_like(m)
+        lengths = xp.sum(m * one, axis=(m.ndim - 2,))
+        lengths = xp.cast_like(xp.real_part(lengths), v)
+        m = m - xp.matmul(vt, v * along_rows(xp, lengths))
+        inside = (m - m * one) / xp.conj(_differences(xp, w))
+    if g_w is not None:
+        values = along_rows(xp, g_w) * xp.eye_like(vt)
+        inside = values if inside is None else inside + values
+    return cast_back(xp, xp.solve(vt, xp.matmul(inside, vt)), x_like)
+
+
 defop(
-    "eig", _eig, inputs="x", outputs="w v", infer=_infer_eig, **OF_MATRICES, work=of_matrices(25)
-).vjp(x=NONDIFF)
+    "eig",
+    _eig,
+    inputs="x",
+    outputs="w v",
+    infer=_infer_eig,
+    **OF_MATRICES,
+    lazy_cotangents=True,
+    work=of_matrices(25),
+).vjp(x=_eig_x)

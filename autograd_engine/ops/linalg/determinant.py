@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import finfo
+from autograd_engine.core.dtypes import finfo, real_dtype
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.linalg.inverse import (
     infer_square,
@@ -40,6 +40,10 @@ def _infer_per_matrix(op: str) -> Callable[..., Spec]:
 defop(
     "det", _det, inputs="x", infer=_infer_per_matrix("det"), **OF_MATRICES, work=of_matrices(2, 3)
 ).vjp(x=lambda xp, g, x: per_matrix(xp, g) * xp.cofactor(x))
+
+
+def _adjoint(x: Array) -> Array:
+    return x.conj().swapaxes(-1, -2)
 
 
 def _others(s: Array) -> Array:
@@ -108,10 +112,10 @@ def _cofactor_tangent(x: Array, y: Array) -> Array:
         rows[..., diagonal, diagonal] = 1.0
         p = _others(rows)
         p[..., diagonal, diagonal] = 0.0
-        inside = u.swapaxes(-1, -2) @ y @ vh.swapaxes(-1, -2)
+        inside = _adjoint(u) @ y @ _adjoint(vh)
         out = -p * inside.swapaxes(-1, -2)
         out[..., diagonal, diagonal] = np.einsum("...ij,...jj->...i", p, inside)
-        return np.asarray(_orientation(u, vh) * (u @ out @ vh))
+        return np.asarray(_orientation(u, vh) * (u.conj() @ out @ vh.conj()))
 
 
 def _cofactor_tangent_x(xp: Any, g: Any, x: Any, y: Any) -> Any:
@@ -152,7 +156,7 @@ def _slogdet(x: Array) -> tuple[Array, Array]:
 
 def _infer_slogdet(x: Spec) -> tuple[Spec, Spec]:
     out = _infer_per_matrix("slogdet")(x)
-    return out, out
+    return out, Spec(out.shape, real_dtype(x.dtype))
 
 
 defop(

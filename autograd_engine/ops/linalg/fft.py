@@ -1,8 +1,8 @@
 """Fourier transforms.
 
-Gradients do not pass through complex values, so what is differentiable here takes and gives the
-real and the imaginary parts as two arrays. A transform is linear; its adjoint is the transform in
-the other direction with the same scale. `fourier` has complex results and no gradient.
+A transform is linear. On complex values the matrix of `fourier` is its own transpose. On pairs of
+real and imaginary parts, as two arrays, the transpose is the transform in the other direction with
+the same scale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim, Size
-from autograd_engine.core.dtypes import complex_dtype, real_dtype
+from autograd_engine.core.dtypes import COMPLEX, complex_dtype, real_dtype
 from autograd_engine.core.spec import (
     Array,
     Like,
@@ -76,6 +76,7 @@ defop(
     infer=_infer_dft,
     dtypes="floating",
     tangent="linear",
+    real=True,
     amp="always high",
 ).vjp(
     real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
@@ -160,6 +161,7 @@ defop(
     infer=_infer_half_spectrum,
     dtypes="floating",
     tangent="linear",
+    real=True,
     amp="always high",
 ).vjp(
     x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
@@ -181,6 +183,7 @@ defop(
     infer=_infer_from_half,
     dtypes="floating",
     tangent="linear",
+    real=True,
     amp="always high",
 ).vjp(real=_part(0), imag=_part(1))
 defop(
@@ -189,6 +192,7 @@ defop(
     inputs="real imag like",
     infer=infer_like,
     tangent="linear",
+    real=True,
     amp="always high",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 
@@ -242,6 +246,62 @@ def _infer_fourier(
     return Spec(tuple(sizes), complex_dtype(x.dtype))
 
 
+def _fourier_transpose(
+    x: Array,
+    like: Like,
+    *,
+    kind: str,
+    s: tuple[int, ...] | None,
+    axes: tuple[int, ...],
+    norm: str,
+) -> Array:
+    """The transpose of `fourier` for an operand like `like`.
+
+    The whole transform is its own transpose, what was cut off gets zeros, and zeros that were added
+    get nothing. Of half a spectrum, the part that is not stored follows from the rest: of real
+    results each inner frequency counts twice; those that are left out of complex ones get zeros.
+    """
+    sizes = list(s if s is not None else [like.shape[a] for a in axes])
+    last = axes[-1]
+    whole = "fftn" if kind in ("fftn", "rfftn", "hfftn") else "ifftn"
+    if kind in ("irfftn", "hfftn"):
+        sizes[-1] = x.shape[last]
+        z = np.asarray(getattr(np.fft, whole)(x, sizes, axes, norm))
+        z = z[(*[slice(None)] * last, slice(sizes[-1] // 2 + 1))]
+        z[_interior(sizes[-1], last, z.ndim)] *= 2.0
+    else:
+        z = np.asarray(getattr(np.fft, whole)(x, sizes, axes, norm))
+    z = z if like.dtype in COMPLEX else z.real
+    if z.shape != like.shape:
+        there = tuple(slice(min(m, n)) for m, n in zip(z.shape, like.shape, strict=True))
+        out = np.zeros(like.shape, z.dtype)
+        out[there] = z[there]
+        return out
+    return np.ascontiguousarray(z)
+
+
+def _infer_transpose(x: Spec, like: Spec, **_: Any) -> Spec:
+    return Spec(
+        like.shape, complex_dtype(x.dtype) if like.dtype in COMPLEX else real_dtype(x.dtype)
+    )
+
+
 defop(
-    "fourier", _fourier, inputs="x", infer=_infer_fourier, dtypes="floating", amp="always high"
-).vjp(x=NONDIFF)
+    "fourier",
+    _fourier,
+    inputs="x",
+    infer=_infer_fourier,
+    dtypes="floating",
+    tangent="linear",
+    amp="always high",
+).vjp(x=lambda xp, g, x_like, **attrs: xp.fourier_transpose(g, x_like, **attrs))
+
+
+defop(
+    "fourier_transpose",
+    _fourier_transpose,
+    inputs="x like",
+    infer=_infer_transpose,
+    tangent="linear",
+    amp="always high",
+).vjp(x=lambda xp, g, **attrs: xp.fourier(g, **attrs), like=NONDIFF)

@@ -22,6 +22,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.errors import ArgumentError, ShapeError
+from autograd_engine.ops.conjugates import as_users_see, conj
 from autograd_engine.ops.kernels import lu
 from autograd_engine.ops.registry.forms import OF_MATRICES
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -48,6 +49,11 @@ def transposed(xp: Any, x: Any) -> Any:
     """The transpose of each matrix: a rule knows the number of axes, if not their sizes."""
     n = x.ndim
     return xp.transpose(x, perm=(*range(n - 2), n - 1, n - 2))
+
+
+def adjoint(xp: Any, x: Any) -> Any:
+    """The conjugate transpose of each matrix."""
+    return transposed(xp, conj(xp, x))
 
 
 def along_rows(xp: Any, s: Any) -> Any:
@@ -244,12 +250,13 @@ def _infer_pinv(x: Spec, *, rcond: float = 1e-15) -> Spec:
     return Spec((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
 
 
+@as_users_see
 def pinv_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
     """G. H. Golub and V. Pereyra (1973), while the rank stays as it is.
 
-    With P the pseudo-inverse: -P' G P' + (I - X P) G' P P' + P' P G' (I - P X).
+    With P the pseudo-inverse and ' the adjoint: -P' G P' + (I - X P) G' P P' + P' P G' (I - P X).
     """
-    pt, gt = transposed(xp, out), transposed(xp, g)
+    pt, gt = adjoint(xp, out), adjoint(xp, g)
     right = xp.matmul(gt, xp.matmul(out, pt))
     left = xp.matmul(xp.matmul(pt, out), gt)
     total = right - xp.matmul(x, xp.matmul(out, right))

@@ -228,6 +228,7 @@ defop(
     "band_scan_adjoint",
     alignments.band_scan_adjoint,
     inputs="weight outflow",
+    real=True,
     infer=_infer_band_scan,
     dtypes="common",
 ).vjp(

@@ -25,6 +25,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from autograd_engine.core.dtypes import COMPLEX, FLOAT32, FLOAT64
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import ROW, compiled
@@ -60,8 +61,9 @@ class _Untraceable(Exception):
 class _Steps:
     """What a rule did, and the namespace that it did it in."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: np.dtype[Any] | None) -> None:
         self.steps: list[_Step] = []
+        self.dtype = dtype
 
     def apply(self, op: OpDef, *operands: Any) -> _Value:
         # What has no tangent, a comparison say, has another dtype.
@@ -84,6 +86,12 @@ class _Value:
         self.name = name
         self.steps = steps
         self.made = made
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        if self.steps.dtype is None:
+            raise _Untraceable
+        return self.steps.dtype
 
     def __getattr__(self, name: str) -> Any:
         raise _Untraceable
@@ -108,7 +116,7 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     """
     if op.tangent != "elementwise" or rule.group or REGISTRY.get(op.name) is not op:
         return None
-    steps = _steps_of(rule)
+    steps = _real_steps(rule)
     if steps is None:
         in_order = _as_it_is(rule)
     elif len(steps[0]) < 2:
@@ -116,13 +124,16 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     else:
         in_order = _over_temporaries(f"{op.name}_{name}", rule, *steps)
     asked, attrs = f"{ROW}{op.name}.{name}", rule.attrs
+    # NumPy's own way to write over temporaries swaps factors, which complex products notice.
+    complex_too = steps is None or _steps_of(rule) is not None
 
     def large(g: Array, *saved: Array, **given: Any) -> Any:
         fused = compiled(asked, g)
         numbers = [given[a] for a in attrs]
         if fused is not None and _alike(g, *saved) and are_numbers(numbers):
             return fused(g, *saved, *numbers)
-        if fused is None and g.size >= _WORTH and _alike(g, *saved):
+        worth = fused is None and g.size >= _WORTH and (complex_too or g.dtype not in COMPLEX)
+        if worth and _alike(g, *saved):
             return in_order(g, *saved, **given)
         return rule.fn(raw_wide, g, *saved, **given)
 
@@ -133,11 +144,22 @@ def _as_it_is(rule: Rule) -> Callable[..., Any]:
     return lambda *operands, **attrs: rule.fn(raw_wide, *operands, **attrs)
 
 
-def _steps_of(rule: Rule) -> tuple[list[_Step], str] | None:
-    """The ufuncs that a rule applies, and which of their results is its own."""
+def _real_steps(rule: Rule) -> tuple[list[_Step], str] | None:
+    """Those on floats, if they are the same whatever floats these are."""
+    narrow, wide = (_steps_of(rule, dtype) for dtype in (FLOAT32, FLOAT64))
+    if narrow is None or wide is None or narrow[1] != wide[1]:
+        return None
+    return wide if _written(*narrow) == _written(*wide) else None
+
+
+def _steps_of(rule: Rule, dtype: np.dtype[Any] | None = None) -> tuple[list[_Step], str] | None:
+    """The ufuncs that a rule applies, and which of their results is its own.
+
+    To arrays of `dtype`; without one, to those of any: None if the rule asks which it is.
+    """
     if rule.attrs:
         return None
-    steps = _Steps()
+    steps = _Steps(dtype)
     try:
         result = rule.fn(steps, *[_Value(name, steps) for name in _given(rule)])
     except _Untraceable:

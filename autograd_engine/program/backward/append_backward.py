@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.operand import Operand
 from autograd_engine.eager.grad_mode import uncast
-from autograd_engine.errors import BuildError
-from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.errors import BuildError, DTypeError
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.arguments import (
     check_callbacks,
     check_distop_context,
@@ -32,7 +33,7 @@ from autograd_engine.program.backward.arguments import (
 )
 from autograd_engine.program.backward.checkpoints import read_originals, recompute
 from autograd_engine.program.backward.commit import Callback, commit
-from autograd_engine.program.backward.cotangents import Arrived
+from autograd_engine.program.backward.cotangents import Arrived, gradient_names
 from autograd_engine.program.backward.dataflow import needed_keys, reach
 from autograd_engine.program.backward.decompose import decompose_on_path
 from autograd_engine.program.backward.open_blocks import (
@@ -45,10 +46,13 @@ from autograd_engine.program.backward.open_blocks import (
     wanted_keys,
 )
 from autograd_engine.program.backward.walk import BackwardPlan, plan_backward
+from autograd_engine.program.builder import append_operator, emitting
 from autograd_engine.program.ir.op_role import mark_gradients, mark_loss, mark_seeds
 from autograd_engine.program.ir.program import Block, Key, Ref, Variable
 
-__all__ = ["append_backward", "gradients"]
+_CONJ = REGISTRY["conj"]
+
+__all__ = ["append_backward", "gradients", "pulled_back"]
 
 
 def append_backward(
@@ -132,6 +136,7 @@ def append_backward(
     target = Ref(loss, loss.version)
     for v in wanted:
         check_open("append_backward", v, block)
+    refuse_complex_loss("append_backward", loss)
     with restored_outwards(block):
         found = _differentiate(
             "append_backward",
@@ -144,6 +149,7 @@ def append_backward(
             callbacks=checked,
             checkpoints=kept,
         )
+        found = _as_seen(block, found, [*wanted, *leaves])
         pairs = [(v, found[id(v)]) for v in wanted if id(v) in found]
         mark_loss(loss)
         mark_gradients(pairs)
@@ -191,6 +197,26 @@ def gradients(
     ...     paddle.static.gradients(paddle.tanh(x), x)
     [var x@GRAD : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)]
     """
+    return _gradients(targets, inputs, target_gradients, no_grad_set, seen=True)
+
+
+def pulled_back(
+    targets: Operand | Sequence[Operand],
+    inputs: Operand | Sequence[Operand],
+    cotangents: Operand | Sequence[Operand | None] | None = None,
+) -> list[Variable | None]:
+    """`gradients` for readers of rules: cotangents of complex values are not conjugated."""
+    return _gradients(targets, inputs, cotangents, None, seen=False)
+
+
+def _gradients(
+    targets: Operand | Sequence[Operand],
+    inputs: Operand | Sequence[Operand],
+    target_gradients: Operand | Sequence[Operand | None] | None,
+    no_grad_set: Iterable[Operand | str] | None,
+    *,
+    seen: bool,
+) -> list[Variable | None]:
     goals = variables("targets", targets)
     sources = variables("inputs", inputs)
     if not goals:
@@ -207,13 +233,55 @@ def gradients(
     ends = [Ref(t, t.version) for t in goals]
     check_targets("gradients", ends)
     asked = [v for v in sources if not v.stop_gradient]
+    for v, g in zip(goals, given, strict=True):
+        if g is None and seen:
+            refuse_complex_loss("gradients", v)
     with restored_outwards(block):
         starts = [None if g is None else g.seen_from(block) for g in given]
+        if seen:
+            starts = [None if g is None else _conjugate(block, g) for g in starts]
         seeds = list(zip(ends, starts, strict=True))
         found = _differentiate(
             "gradients", block, seeds, asked, no_grad, caller(), seed_by_shape=False
         )
+        if seen:
+            found = _as_seen(block, found, asked)
     return [found.get(id(v)) for v in sources]
+
+
+def refuse_complex_loss(function: str, loss: Variable) -> None:
+    """A DTypeError where ones would be the cotangent of a complex value."""
+    if loss.spec.dtype in COMPLEX:
+        raise DTypeError(
+            f"{function}: a gradient is that of a real loss, and {loss.name} is complex: take "
+            "paddle.abs or paddle.real of it, or call static.gradients with target_gradients"
+        )
+
+
+def _as_seen(
+    block: Block, found: dict[int, Variable], wanted: Sequence[Variable]
+) -> dict[int, Variable]:
+    """Gradients as users see them: of complex values, conjugates of what the rules compute."""
+    names = {id(v): v.name for v in wanted}
+    return {k: _conjugate(block, g, names.get(k)) for k, g in found.items()}
+
+
+def _conjugate(block: Block, var: Variable, of: str | None = None) -> Variable:
+    """The conjugate of a complex variable, as the gradient of what is called `of`."""
+    if var.spec.dtype not in COMPLEX:
+        return var
+    key = "conj", var.name, var.version, of
+    made: Variable | None = block.emitted.get(key)
+    if made is None:
+        names = gradient_names(var.name if of is None else of, "CONJ" if of is None else "GRAD")
+        name = next(n for n in names if n not in block.vars)
+        made = Variable(block, name, var.spec)
+        with emitting(name, "backward", caller()):
+            append_operator(
+                block, _CONJ, (Ref(var, var.version),), (Ref(block.add_var(made), 0),), {}
+            )
+        block.emitted[key] = made
+    return made
 
 
 @uncast

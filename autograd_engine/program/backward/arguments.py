@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograd_engine.core.checks import check_callback
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import user_frame_from, warn_at
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import format_shape, may_equal
@@ -184,7 +184,7 @@ def leaves_of(block: Block) -> list[Variable]:
         v
         for v in block.vars.values()
         if not v.stop_gradient
-        and v.spec.dtype in FLOATS
+        and v.spec.dtype in INEXACT
         and not v.is_stack
         and not isinstance(v, Parameter)
         and id(v) not in made

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.backward.gradient_hooks import hooked
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Key, Ref, Variable
 
-__all__ = ["Arrived", "Cotangents", "is_half"]
+__all__ = ["Arrived", "Cotangents", "gradient_names", "is_half"]
 
 _ADD_N = REGISTRY["add_n"]
 _ADD_STACKS = BlockOp.of("add_stacks")
@@ -108,14 +108,14 @@ class Cotangents:
 
             def total() -> Variable:
                 if whole and (stays or not wide):
-                    return self.draft.variable(self._gradient_name(ref.key), ref, wide=wide)
+                    return self.draft.variable(self._gradient_name(ref), ref, wide=wide)
                 return self.contribution(ref, wide=wide)
 
             op = _ADD_STACKS if ref.var.is_stack else _ADD_N
             key = ("add_n", tuple(o.key for o in operands))
             found = self.draft.once(key, total, op, operands, {})
         if wide and not stays:
-            name = self._gradient_name(ref.key)
+            name = self._gradient_name(ref)
             return self._cast(
                 found, ref.var.spec.dtype.name, lambda: self.draft.variable(name, ref)
             )
@@ -143,7 +143,7 @@ class Cotangents:
         With `wide`, a part of a sum of float16 that is not rounded.
         """
         key = ref.key
-        name = self._gradient_name(key)
+        name = self._gradient_name(ref)
         wide = wide and is_half(ref)
         if self._expected[key] > 1 or (wide and key not in self._unrounded):
             name = f"{name}@RENAME@block{self._block_idx}@{self._numbered[key]}"
@@ -162,12 +162,17 @@ class Cotangents:
         op = BlockOp.of("fill_stack" if like.var.is_stack else "hollow")
         return self.draft.once(key, lambda: self.spare(like), op, (like,), {"value": value})
 
-    def _gradient_name(self, key: Key) -> str:
-        """``<name>@GRAD``, or with ``grad/`` before it as often as it takes to be unused."""
+    def _gradient_name(self, ref: Ref) -> str:
+        """``<name>@GRAD``, or with ``grad/`` before it as often as it takes to be unused.
+
+        That of a complex value is what users see, its conjugate (see `ops.conjugates`).
+        """
+        key = ref.key
         known = self._names.get(key)
         if known is None:
             # A variable of several versions has as many gradients in one plan.
-            known = self._names[key] = self.draft.unused(_gradient_names(key[0]))
+            suffix = "GRAD@CONJ" if ref.var.spec.dtype in COMPLEX else "GRAD"
+            known = self._names[key] = self.draft.unused(gradient_names(key[0], suffix))
         return known
 
     # --- the first ones
@@ -206,6 +211,7 @@ def _rounded(part: Variable) -> bool:
     return part.spec.dtype in HALVES
 
 
-def _gradient_names(name: str) -> Iterator[str]:
-    numbered = ("grad/" * repeats + f"{name}@GRAD" for repeats in itertools.count(2))
-    return itertools.chain([f"{name}@GRAD"], numbered)
+def gradient_names(name: str, suffix: str = "GRAD") -> Iterator[str]:
+    """Names for a gradient of what is called `name`, the first of which is the usual one."""
+    numbered = ("grad/" * repeats + f"{name}@{suffix}" for repeats in itertools.count(2))
+    return itertools.chain([f"{name}@{suffix}"], numbered)

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
-from autograd_engine.ops.complex import no_complex_gradients
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.control_flow_op import (
     BlockOp,
@@ -38,7 +37,6 @@ __all__ = [
     "keys_of",
     "needed_keys",
     "reach",
-    "refuse_complex",
     "stopped_before",
 ]
 
@@ -87,7 +85,7 @@ def needed_keys(block: Block, wanted: Collection[Key], no_grad: set[str]) -> set
 def _reads_along_a_rule(operator: Operator, op: OpDef | GradOp, needed: set[Key]) -> bool:
     reads = op.rule_at if isinstance(op, OpDef) else op.reads_value
     for k, ref in enumerate(operator.operands):
-        if ref.__class__ is Ref and ref.key in needed and (reads(k) or _complex(operator, k, ref)):
+        if ref.__class__ is Ref and ref.key in needed and reads(k):
             return True
     return False
 
@@ -104,31 +102,6 @@ def stopped_before(operator: Operator) -> bool:
         if isinstance(r, Ref) and (not isinstance(op, OpDef) or op.rule_at(k) is not None)
     ]
     return bool(read) and all(v.stop_gradient for v in read)
-
-
-def _complex(operator: Operator, position: int, ref: Ref) -> bool:
-    """Whether values go from an operand into a floating or complex result, and one is complex.
-
-    What is influenced in this way counts as influenced, whether there is a rule or not: so the walk
-    back comes to where the values are complex, and refuses.
-    """
-    made = operator.results[0].spec.dtype
-    if made not in INEXACT or (made in FLOATS and ref.spec.dtype in FLOATS):
-        return False
-    return operator.op.reads_value(position)
-
-
-def refuse_complex(operator: Operator, moved: Collection[Key]) -> None:
-    """A DTypeError where derivatives by what is `moved` would go through complex values here."""
-    complex_result = any(r.spec.dtype in COMPLEX for r in operator.results)
-    for k, ref in enumerate(operator.operands):
-        if (
-            ref.__class__ is Ref
-            and ref.key in moved
-            and (complex_result or ref.spec.dtype in COMPLEX)
-            and operator.op.reads_value(k)
-        ):
-            raise no_complex_gradients(f"{operator.type} of {operator.location.with_text}")
 
 
 class Flow:
@@ -197,7 +170,6 @@ class Flow:
             if ref.__class__ is Ref and ref.key in needed
         ]
         if isinstance(op, OpDef):
-            refuse_complex(operator, needed)
             return [pair for pair in candidates if op.rule_at(pair[0]) is not None]
         if not isinstance(op, BlockOp) or not candidates:
             return []

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autograd_engine.core.checks import check_callback
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.hooks import Hooks, RemovableHandle
 from autograd_engine.errors import (
@@ -21,7 +21,7 @@ from autograd_engine.errors import (
     NotDifferentiableError,
     ShapeError,
 )
-from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.backward.draft import Draft
 from autograd_engine.program.control_flow.block_function import BlockFunction, restored
 from autograd_engine.program.ir.grad_op import GradOp
@@ -42,7 +42,7 @@ class Recorded(NamedTuple):
 def register_variable_hook(var: Variable, hook: Callable[[Any], Any]) -> RemovableHandle:
     """`Variable.register_hook`."""
     check_callback("register_hook", "hook", hook, "grad")
-    if var.stop_gradient or var.spec.dtype not in FLOATS:
+    if var.stop_gradient or var.spec.dtype not in INEXACT:
         raise NotDifferentiableError(
             f"register_hook: {var.name} stops gradients, so no gradient reaches the hook; set "
             "stop_gradient=False before it is used"
@@ -110,14 +110,32 @@ def _checked(var: Variable, result: Any, gradient: Variable) -> Variable:
 
 def hooked(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
     """What the hooks of a value make of its gradient, in the order of their registration."""
-    for key, recorded in tuple((ref.var.hooks or {}).get(ref.version, {}).items()):
+    hooks = tuple((ref.var.hooks or {}).get(ref.version, {}).items())
+    if hooks:
+        gradient = _conjugate(draft, ref, gradient)
+    for key, recorded in hooks:
         name = "hook", gradient.name, key
         made = draft.existing(name)
         if made is None:
             made = _copied(draft, recorded, gradient)
             draft.remember(name, made)
         gradient = made
-    return gradient
+    return _conjugate(draft, ref, gradient) if hooks else gradient
+
+
+def _conjugate(draft: Draft, ref: Ref, gradient: Variable) -> Variable:
+    """A cotangent of a complex value as users see it, and the other way round."""
+    if ref.var.spec.dtype not in COMPLEX:
+        return gradient
+    operand = Ref(gradient, gradient.version)
+    names = (f"{ref.var.name}@GRAD@HOOKED{n or ''}" for n in range(1 << 30))
+    return draft.once(
+        ("conj", operand.key),
+        lambda: draft.variable(draft.unused(names), ref),
+        REGISTRY["conj"],
+        (operand,),
+        {},
+    )
 
 
 def _copied(draft: Draft, recorded: Recorded, gradient: Variable) -> Variable:

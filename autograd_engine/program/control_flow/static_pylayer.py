@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
-from autograd_engine.core.dtypes import INEXACT
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.program.atomic_call import checked
@@ -119,6 +119,11 @@ def _fill_backward(
     arguments = [
         backward.block.add_argument(f"{v.name}@GRAD", v.spec, stop_gradient=False) for v in outputs
     ]
+    if any(v.spec.dtype in COMPLEX for v in (*outputs, *inputs)):
+        raise DTypeError(
+            "static_pylayer: a backward_fn takes and returns gradients of real values; pass "
+            "paddle.real(z) and paddle.imag(z) of complex ones"
+        )
     returned = backward.call(function, arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
     floating = [v for v in inputs if v.spec.dtype in INEXACT]

@@ -21,7 +21,7 @@ from autograd_engine.compiler.python.function import (
 )
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.checks import require_type
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.random_generator import own_generator
 from autograd_engine.eager.grad_mode import grad_mode, no_grad
 from autograd_engine.eager.record import apply, unwritten
@@ -123,7 +123,7 @@ def _fed(program: Program, refs: Sequence[Ref], feeds: Mapping[str, Any]) -> Val
 
 def _leaf(var: Variable, array: Any) -> Tensor:
     tensor = Tensor._wrap(array)
-    tensor._stop = var.stop_gradient or array.dtype not in FLOATS
+    tensor._stop = var.stop_gradient or array.dtype not in INEXACT
     tensor.name = var.name
     return tensor
 

@@ -6,14 +6,13 @@ from typing import Any
 
 from autograd_engine.core.checks import require_bools
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import COMPLEX, finfo
+from autograd_engine.core.dtypes import finfo
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.arguments import refuse_gradient
 
 __all__ = ["cholesky", "eigvalsh"]
 
@@ -26,14 +25,6 @@ def matrices(op: str, x: Any, argument: str = "x") -> Any:
             f"{op}: {argument} must hold matrices, of shape [..., m, n]; got "
             f"{format_shape(spec_of(x).shape)}"
         )
-    return x
-
-
-def real_matrices(op: str, x: Any, argument: str = "x") -> Any:
-    """`matrices`, which are not complex where a gradient is wanted."""
-    x = matrices(op, x, argument)
-    if spec_of(x).dtype in COMPLEX:
-        refuse_gradient(op, x, "use real matrices, or x.detach()")
     return x
 
 
@@ -72,7 +63,7 @@ def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Tensor:
     >>> paddle.linalg.cholesky(paddle.to_tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    x = real_matrices("cholesky", x)
+    x = matrices("cholesky", x)
     return ops.cholesky(ops.mirror_triangle(x, upper=upper), upper=upper)
 
 
@@ -104,7 +95,7 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
     >>> paddle.abs(r).tolist()
     [[5.0]]
     """
-    x = real_matrices("qr", x)
+    x = matrices("qr", x)
     if mode not in ("reduced", "complete", "r"):
         raise ArgumentError(f"qr: mode must be 'reduced', 'complete' or 'r', got {mode!r}")
     m, n = spec_of(x).shape[-2:]
@@ -152,7 +143,7 @@ def svd(
     >>> s.tolist()
     [2.0, 1.0]
     """
-    x = real_matrices("svd", x)
+    x = matrices("svd", x)
     m, n = spec_of(x).shape[-2:]
     return ops.svd_full(x) if full_matrices and m != n else ops.svd(x)
 
@@ -166,7 +157,7 @@ def svdvals(x: Any, name: str | None = None) -> Tensor:
     >>> paddle.linalg.svdvals(paddle.to_tensor([[0.0, 2.0], [1.0, 0.0]])).tolist()
     [2.0, 1.0]
     """
-    return ops.svd(real_matrices("svdvals", x))[1]
+    return ops.svd(matrices("svdvals", x))[1]
 
 
 def _triangle(op: str, uplo: Any) -> bool:
@@ -202,7 +193,7 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, Tens
     >>> paddle.linalg.eigh(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]]))[0].tolist()
     [1.0, 2.0]
     """
-    x = real_matrices("eigh", x)
+    x = matrices("eigh", x)
     return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigh", UPLO)))
 
 
@@ -215,17 +206,17 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Tensor:  # noq
     >>> paddle.linalg.eigvalsh(paddle.to_tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
     """
-    x = real_matrices("eigvalsh", x)
+    x = matrices("eigvalsh", x)
     return ops.eigh(ops.mirror_triangle(x, upper=_triangle("eigvalsh", UPLO)))[0]
 
 
 def eig(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of square matrices, complex; no gradient.
+    """Eigenvalues and eigenvectors of square matrices, complex.
 
-    Raises
-    ------
-    NotDifferentiableError
-        When `x` wants a gradient. Symmetric matrices have one, with `linalg.eigh`.
+    Notes
+    -----
+    Vectors have length 1, and any phase: gradients are those of functions that do not depend on it.
+    Those of the vectors need eigenvalues that differ.
 
     Examples
     --------
@@ -234,12 +225,11 @@ def eig(x: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     [(2+0j), (1+0j)]
     """
     x = matrices("eig", x)
-    refuse_gradient("eig", x, "use linalg.eigh where x is symmetric, or x.detach()")
     return ops.eig(x)
 
 
 def eigvals(x: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues of square matrices, complex; no gradient; see `linalg.eig`.
+    """Eigenvalues of square matrices, complex; see `linalg.eig`.
 
     Examples
     --------
@@ -248,7 +238,6 @@ def eigvals(x: Any, name: str | None = None) -> Tensor:
     [1j, -1j]
     """
     x = matrices("eigvals", x)
-    refuse_gradient("eigvals", x, "use linalg.eigvalsh where x is symmetric, or x.detach()")
     return ops.eig(x)[0]
 
 
@@ -274,7 +263,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Tensor:
     >>> paddle.linalg.householder_product(x, paddle.to_tensor([1.0])).tolist()
     [[0.0], [-1.0]]
     """
-    x = real_matrices("householder_product", x)
+    x = matrices("householder_product", x)
     tau = as_operand("householder_product", tau, "tau")
     (m, n), k = spec_of(x).shape[-2:], spec_of(tau).shape[-1] if spec_of(tau).ndim else None
     if k is None or isinstance(k, Dim) or (not isinstance(n, Dim) and k > n):
@@ -320,7 +309,7 @@ def ormqr(
     [[0.0], [-2.0]]
     """
     op = "ormqr"
-    x, tau, y = real_matrices(op, x), as_operand(op, tau, "tau"), real_matrices(op, y, "y")
+    x, tau, y = matrices(op, x), as_operand(op, tau, "tau"), matrices(op, y, "y")
     require_bools(op, left=left, transpose=transpose)
     if not spec_of(tau).ndim:
         raise ShapeError(f"{op}: tau must have an axis of coefficients, got a 0-d array")
@@ -376,7 +365,7 @@ def matrix_rank(
     >>> paddle.linalg.matrix_rank(paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
     1
     """
-    x = real_matrices("matrix_rank", x)
+    x = matrices("matrix_rank", x)
     values = ops.abs(eigvalsh(x)) if hermitian else svdvals(x)
     last = spec_of(values).ndim - 1
     if tol is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
+from autograd_engine.program.operands import spec_of
 from autograd_engine.tensor.linalg.inverse import square_matrices
 
 __all__ = ["det", "slogdet"]
@@ -44,4 +46,11 @@ def slogdet(x: Any, name: str | None = None) -> Tensor:
     >>> paddle.linalg.slogdet(paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [-1.0, 0.0]
     """
-    return ops.stack(*ops.slogdet(square_matrices("slogdet", x)), axis=0)
+    x = square_matrices("slogdet", x)
+    sign, logarithm = ops.slogdet(x)
+    if spec_of(x).dtype in COMPLEX:
+        # The direction of a determinant turns; of one of size 1, which no power leads out of range.
+        size = ops.exp(-logarithm / spec_of(x).shape[-1])
+        size = ops.where(ops.isfinite(size), size, 1.0)
+        sign = ops.sgn(ops.det(x * ops.unsqueeze(size, axis=(size.ndim, size.ndim + 1))))
+    return ops.stack(sign, logarithm, axis=0)

@@ -19,8 +19,8 @@ from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.linalg.decomposition import (
     known_sizes,
+    matrices,
     matrix_rank,
-    real_matrices,
     svdvals,
     swap,
 )
@@ -29,7 +29,7 @@ __all__ = ["inverse"]
 
 
 def square_matrices(op: str, x: Any, argument: str = "x") -> Any:
-    x = real_matrices(op, x, argument)
+    x = matrices(op, x, argument)
     shape = spec_of(x).shape
     if not may_equal(shape[-1:], shape[-2:-1]):
         raise ShapeError(f"{op}: {argument} must hold square matrices, got {format_shape(shape)}")
@@ -92,7 +92,7 @@ def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Tensor:
     a, b = spec_of(x).shape, spec_of(y).shape
     vector = len(b) == 1 or (len(b) == len(a) - 1 and may_equal(a[:-1], b))
     if not vector:
-        y = real_matrices("solve", y, "y")
+        y = matrices("solve", y, "y")
     if left:
         if not vector:
             return ops.solve(x, y)
@@ -141,7 +141,7 @@ def triangular_solve(
     [[1.0], [1.0]]
     """
     x = square_matrices("triangular_solve", x)
-    y = real_matrices("triangular_solve", y, "y")
+    y = matrices("triangular_solve", y, "y")
     return ops.triangular_solve(x, y, upper=upper, transpose=transpose, unitriangular=unitriangular)
 
 
@@ -162,7 +162,7 @@ def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None)
     >>> paddle.linalg.cholesky_solve(paddle.ones([2, 1]), paddle.linalg.cholesky(a)).tolist()
     [[0.25], [1.0]]
     """
-    x, y = real_matrices("cholesky_solve", x), square_matrices("cholesky_solve", y, "y")
+    x, y = matrices("cholesky_solve", x), square_matrices("cholesky_solve", y, "y")
     half = ops.triangular_solve(y, x, upper=upper, transpose=upper)
     return ops.triangular_solve(y, half, upper=upper, transpose=not upper)
 
@@ -256,7 +256,7 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
     """
     cutoff = _number("pinv", "rcond", rcond)
     if not hermitian:
-        return ops.pinv(real_matrices("pinv", x), rcond=cutoff)
+        return ops.pinv(matrices("pinv", x), rcond=cutoff)
     x = ops.mirror_triangle(square_matrices("pinv", x))
     return ops.pinv(0.5 * (x + swap(x)), rcond=cutoff)
 
@@ -295,7 +295,7 @@ def lstsq(
     >>> paddle.linalg.lstsq(x, paddle.ones([3, 1]))[0].tolist()
     [[1.0], [0.5]]
     """
-    x, y = real_matrices("lstsq", x), real_matrices("lstsq", y, "y")
+    x, y = matrices("lstsq", x), matrices("lstsq", y, "y")
     driver = "gelsy" if driver is None else driver
     if driver not in _DRIVERS:
         raise ArgumentError(f"lstsq: driver must be one of {', '.join(_DRIVERS)}; got {driver!r}")

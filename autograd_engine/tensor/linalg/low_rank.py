@@ -16,7 +16,7 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import known_sizes, qr, real_matrices, svd
+from autograd_engine.tensor.linalg.decomposition import known_sizes, matrices, qr, svd
 from autograd_engine.tensor.linalg.products import matrix_transpose
 from autograd_engine.tensor.reduction import mean
 
@@ -92,14 +92,14 @@ def pca_lowrank(
     >>> v.abs().tolist()
     [[1.0], [0.0]]
     """
-    x = real_matrices("pca_lowrank", x)
+    x = matrices("pca_lowrank", x)
     require_bools("pca_lowrank", center=center)
     means = mean(x, axis=-2, keepdim=True) if center else None
     return _largest("pca_lowrank", x, q, niter, means)
 
 
 def _largest(op: str, x: Any, q: Any, niter: Any, means: Any) -> tuple[Tensor, Tensor, Tensor]:
-    x = real_matrices(op, x)
+    x = matrices(op, x)
     if spec_of(x).dtype not in FLOATS:
         raise DTypeError(
             f"{op}: x must hold floats, got {spec_of(x).dtype.name}; use x.astype('float32')"

@@ -10,7 +10,7 @@ from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
-from autograd_engine.tensor.linalg.decomposition import part, real_matrices
+from autograd_engine.tensor.linalg.decomposition import matrices, part
 from autograd_engine.tensor.linalg.inverse import square_matrices
 
 __all__ = ["lu", "lu_solve", "lu_unpack"]
@@ -47,7 +47,7 @@ def lu(
     >>> factors.tolist(), pivots.tolist()
     ([[2.0, 3.0], [0.0, 1.0]], [2, 2])
     """
-    x = real_matrices("lu", x)
+    x = matrices("lu", x)
     if not pivot:
         raise ArgumentError("lu: without exchanges of rows it is unstable: use pivot=True")
     m, n = spec_of(x).shape[-2:]
@@ -87,7 +87,7 @@ def lu_unpack(
     >>> (p @ l @ u).tolist()
     [[0.0, 1.0], [2.0, 3.0]]
     """
-    x, y = real_matrices("lu_unpack", x), as_operand("lu_unpack", y, "y")
+    x, y = matrices("lu_unpack", x), as_operand("lu_unpack", y, "y")
     p = ops.permutation_like(y, x) if unpack_pivots else None
     if not unpack_ludata:
         return p, None, None
@@ -118,7 +118,7 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
     >>> paddle.linalg.lu_solve(paddle.ones([2, 1]), *paddle.linalg.lu(a)).tolist()
     [[0.25], [0.5]]
     """
-    b, lu = real_matrices("lu_solve", b, "b"), square_matrices("lu_solve", lu, "lu")
+    b, lu = matrices("lu_solve", b, "b"), square_matrices("lu_solve", lu, "lu")
     pivots = as_operand("lu_solve", pivots, "pivots")
     if trans not in ("N", "T", "C"):
         raise ArgumentError(f"lu_solve: trans must be 'N', 'T' or 'C', got {trans!r}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS, DTypeLike, to_numpy
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, DTypeLike, to_numpy
 from autograd_engine.core.spec import format_shape, may_equal, normalize_axes, normalize_axis
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -20,7 +20,7 @@ from autograd_engine.program.conversion import as_factor, carries_gradient
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import ints
-from autograd_engine.tensor.linalg.decomposition import part, real_matrices, svdvals
+from autograd_engine.tensor.linalg.decomposition import matrices, part, svdvals
 from autograd_engine.tensor.linalg.inverse import square_matrices
 from autograd_engine.tensor.reduction import Axis, floating, max, min
 
@@ -36,8 +36,14 @@ def _order(op: str, p: Any) -> float:
     return float(p)
 
 
+def _sizes(x: Any) -> Any:
+    """What a norm is of: of complex values their absolute ones."""
+    return ops.abs(x) if spec_of(x).dtype in COMPLEX else x
+
+
 def _vector(x: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
-    """The p-norm over `axes` of a floating `x`."""
+    """The p-norm over `axes` of a floating or complex `x`."""
+    x = _sizes(x)
     if not axes and not spec_of(x).ndim:
         x, axes, keepdim = ops.reshape(x, shape=(1,)), (0,), False
     if math.isinf(p):
@@ -51,7 +57,7 @@ def _vector(x: Any, p: float, axes: tuple[int, ...], keepdim: bool) -> Any:
 def _matrix(op: str, x: Any, p: Any, axes: tuple[int, int], keepdim: bool) -> Any:
     """The norm over the two axes in the order given: rows, then columns."""
     if p == "fro":
-        return ops.p_norm(x, p=2.0, axis=tuple(sorted(axes)), keepdims=keepdim)
+        return ops.p_norm(_sizes(x), p=2.0, axis=tuple(sorted(axes)), keepdims=keepdim)
     order = p if p == "nuc" else abs(_order(op, p))
     if order in ("nuc", 2.0):
         return _of_singular_values(x, p, axes, keepdim)
@@ -85,7 +91,7 @@ def _floats(op: str, x: Any, dtype: DTypeLike | None, argument: str = "x") -> An
         if wanted not in FLOATS:
             raise DTypeError(f"{op}: dtype must be a floating one, got {wanted.name}")
         x = ops.cast(x, dtype=wanted.name)
-    return floating(op, x)
+    return x if spec_of(x).dtype in COMPLEX else floating(op, x)
 
 
 @atomic
@@ -223,7 +229,7 @@ def cond(x: Any, p: float | str | None = None, name: str | None = None) -> Tenso
     2.0
     """
     if p is None or p in (2, -2):
-        values = svdvals(real_matrices("cond", x))
+        values = svdvals(matrices("cond", x))
         largest, smallest = part(values, 0), part(values, -1)
         return smallest / largest if p == -2 else largest / smallest
     if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):

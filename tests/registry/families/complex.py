@@ -31,6 +31,10 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("row", (real(2, 3), real(3)), smooth=False),
         Sample("0-d", (real(), real()), smooth=False),
     ],
+    "conj": [
+        Sample("complex", (complex_values(2, 3),), smooth=False),
+        Sample("0-d", (complex_values(),), smooth=False),
+    ],
     "angle": [
         Sample("complex", (complex_values(2, 3),), smooth=False),
         Sample("real", (real(2, 3),)),
@@ -42,5 +46,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "real_part": lambda x: np.asarray([v.real for v in x.ravel().tolist()]).reshape(x.shape),
     "imag_part": lambda x: np.asarray([v.imag for v in x.ravel().tolist()]).reshape(x.shape),
     "to_complex": lambda real, imag: real + 1j * imag,
+    "conj": lambda x: x.real - 1j * x.imag,
     "angle": lambda x: np.asarray([cmath.phase(v) for v in x.ravel().tolist()]).reshape(x.shape),
 }

@@ -130,12 +130,33 @@ def fourier(x: Array, kind: str, s: Any, axes: Any, norm: str) -> Array:
     return x
 
 
+def fourier_transpose(x: Array, like: Array, **attrs: Any) -> Array:
+    """By what each element of the operand adds to the transform: sums of products with `x`."""
+    out = np.zeros(like.shape, like.dtype)
+    for i in np.ndindex(like.shape):
+        unit = np.zeros(like.shape, like.dtype)
+        unit[i] = 1.0
+        out[i] = np.real(np.sum(x * fourier(unit, **attrs)))
+        if like.dtype.kind == "c":
+            out[i] -= 1j * np.real(np.sum(x * fourier(1j * unit, **attrs)))
+    return out
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "dft": _dft(),
     "half_spectrum": _halves("to"),
     "from_half_spectrum": _halves("from"),
     "from_half_spectrum_like": _halves("like"),
     "fourier": _fourier(),
+    "fourier_transpose": [
+        Sample(
+            s.label,
+            (np.asarray(fourier(s.operands[0], **s.attrs)) * 1.5, s.operands[0]),
+            s.attrs,
+            smooth=False,
+        )
+        for s in _fourier()
+    ],
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
@@ -146,4 +167,5 @@ REFERENCES: dict[str, Callable[..., Any]] = {
         real, imag, like.shape[axis], axis, **attrs
     ),
     "fourier": fourier,
+    "fourier_transpose": fourier_transpose,
 }
