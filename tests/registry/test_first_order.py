@@ -50,7 +50,8 @@ REAL |= {"gammaincc", "hypot", "lgamma", "logaddexp", "logit", "polygamma", "rem
 # Activations and bounded logarithms: made of pieces.
 REAL |= {"bounded_log", "elu", "gelu_tanh", "log_sigmoid", "logistic_entropy", "logistic_loss"}
 REAL |= {"mish", "silu", "softplus"}
-REAL |= {"cholesky", "cofactor", "cofactor_tangent", "eigh", "pinv", "qr", "slogdet", "svd"}
+REAL |= {"cholesky", "cofactor", "cofactor_tangent", "eigh", "pinv", "qr", "residual_over"}
+REAL |= {"slogdet", "svd"}
 REAL |= {"dft", "from_half_spectrum", "from_half_spectrum_like", "half_spectrum"}
 
 
