@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 from autograd_engine.core.dtypes import COMPLEX
@@ -45,8 +46,6 @@ def as_users_see(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     Of several cotangents some may be missing. Real ones stay as they are.
     """
-    from inspect import signature
-
     count = sum(1 for name in signature(rule).parameters if name == "g" or name.startswith("g_"))
 
     @wraps(rule)

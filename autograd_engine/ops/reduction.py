@@ -211,9 +211,6 @@ def _logsumexp_adjoint(
     c: Array, x: Array, out: Array, *, axis: Axes, keepdims: bool = False
 ) -> Array:
     """c exp(x - out), divided by its sum: far out, `out` is rounded by more than exp can bear."""
-    if x.dtype in HALVES:
-        wide = [v.astype(np.float32) for v in (c, x, out)]
-        return _logsumexp_adjoint(*wide, axis=axis, keepdims=keepdims).astype(x.dtype)
     done = rows.logsumexp_adjoint(c, x, out, axis)
     if done is None:
         done = columns.logsumexp_adjoint(c, x, out, axis)
@@ -402,9 +399,6 @@ def _freedom(count: float, correction: float) -> float:
 
 
 def _variance(x: Array, *, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    if x.dtype in HALVES:
-        wide = _variance(x.astype(np.float32), axis=axis, correction=correction, keepdims=keepdims)
-        return wide.astype(x.dtype)
     rest, count = _centered(x, axis)
     out = _sum_of_squares(rest, axis) / _freedom(count, correction)
     return np.asarray(out if keepdims else out.squeeze(axis))
@@ -447,9 +441,6 @@ defop(
 
 
 def _deviation(x: Array, *, axis: Axes, correction: float, keepdims: bool = False) -> Array:
-    if x.dtype in HALVES:
-        wide = _deviation(x.astype(np.float32), axis=axis, correction=correction, keepdims=keepdims)
-        return wide.astype(x.dtype)
     rest, count = _centered(x, axis)
     length = _p_norm(rest, p=2.0, axis=axis, keepdims=keepdims)
     return np.asarray(length / math.sqrt(_freedom(count, correction)))

@@ -309,19 +309,18 @@ _SOFTMAX: Final[dict[str, Any]] = {
     "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
     "zero_gradient": "saturated",
 }
+_SOFTMAX_ADJOINT: Final[dict[str, Any]] = {
+    "inputs": "y out",
+    "outputs": "dx",
+    "infer": lambda y, out, *, axis: out,
+    "dtypes": "common",
+    "work": each_read(4),
+}
 defop("softmax", _softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y and its own adjoint.
-defop(
-    "softmax_adjoint",
-    _softmax_adjoint,
-    inputs="y out",
-    outputs="dx",
-    infer=lambda y, out, *, axis: out,
-    dtypes="common",
-    work=each_read(4),
-).vjp(
+defop("softmax_adjoint", _softmax_adjoint, **_SOFTMAX_ADJOINT).vjp(
     y=lambda xp, g, out, *, axis: xp.softmax_adjoint(g, out, axis=axis),
     out=lambda xp, g, y, out, *, axis: (
         g * (y - xp.sum(y * out, axis=(axis,), keepdims=True))
@@ -332,15 +331,7 @@ defop("log_softmax", _log_softmax, **_SOFTMAX, amp="high").vjp(
     x=lambda xp, g, out, *, axis: xp.log_softmax_adjoint(g, out, axis=axis)
 )
 # Linear in y. `out` is what log_softmax gave: none of it is above 0.
-defop(
-    "log_softmax_adjoint",
-    _log_softmax_adjoint,
-    inputs="y out",
-    outputs="dx",
-    infer=lambda y, out, *, axis: out,
-    dtypes="common",
-    work=each_read(4),
-).vjp(
+defop("log_softmax_adjoint", _log_softmax_adjoint, **_SOFTMAX_ADJOINT).vjp(
     y=lambda xp, g, out, *, axis: g - xp.sum(g * xp.exp(out), axis=(axis,), keepdims=True),
     out=lambda xp, g, y, out, *, axis: (
         -(g * (xp.exp(out) * xp.sum(y, axis=(axis,), keepdims=True)))

@@ -115,36 +115,32 @@ def _attention_rule(
     return dq + more[0], dk + more[1], dv
 
 
+_ATTENTION: Final[dict[str, Any]] = {
+    "outputs": "out weights",
+    "dtypes": "floating",
+    "real": True,
+    "lazy_cotangents": True,
+    "result": "contiguous",
+    "work": multiply_adds(_products),
+    "amp": "low",
+    "types": "flash_attn",
+}
 defop(
     "attention",
     attention.attention,
     inputs="query key value",
-    outputs="out weights",
     infer=_infer_attention,
-    dtypes="floating",
-    real=True,
-    lazy_cotangents=True,
-    result="contiguous",
     stacks="images",
-    work=multiply_adds(_products),
-    amp="low",
-    types="flash_attn",
+    **_ATTENTION,
 ).vjp_together("query key value", _attention_rule)
 # Weights of what is not seen are 0, which the adjoint needs to know no more about.
 defop(
     "masked_attention",
     attention.masked_attention,
     inputs="query key value seen",
-    outputs="out weights",
     infer=_infer_masked,
-    dtypes="floating",
     untyped="seen",
-    real=True,
-    lazy_cotangents=True,
-    result="contiguous",
-    work=multiply_adds(_products),
-    amp="low",
-    types="flash_attn",
+    **_ATTENTION,
 ).vjp(seen=NONDIFF).vjp_together("query key value", _attention_rule)
 
 
@@ -169,15 +165,8 @@ defop(
     "biased_attention",
     attention.biased_attention,
     inputs="query key value bias",
-    outputs="out weights",
     infer=_infer_masked,
-    dtypes="floating",
-    real=True,
-    lazy_cotangents=True,
-    result="contiguous",
-    work=multiply_adds(_products),
-    amp="low",
-    types="flash_attn",
+    **_ATTENTION,
 ).vjp(bias=_bias_rule).vjp_together("query key value", _attention_rule)
 
 

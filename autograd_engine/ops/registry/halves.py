@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 _BUILTIN = type(len)
+_NAMES = ("float16", "bfloat16")  # also where what has the second is not installed
 
 
 def computes_in_float32(op: OpDef) -> bool:
@@ -53,7 +54,7 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
         arrays = weak(arrays)
         wide = [_widened(a) for a in arrays]
         with np.errstate(over="ignore"):
-            if named and attrs.get("dtype") in _names():
+            if named and attrs.get("dtype") in _NAMES:
                 made = kernel(*wide, **{**attrs, "dtype": "float32"})
             else:
                 made = kernel(*wide, **attrs)
@@ -71,7 +72,7 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
         for a in arrays:
             if hasattr(a, "dtype") and a.dtype in HALVES:
                 return in_single(arrays, attrs)
-        if named and attrs.get("dtype") in _names():
+        if named and attrs.get("dtype") in _NAMES:
             return in_single(arrays, attrs)
         return kernel(*arrays, **attrs)
 
@@ -98,10 +99,6 @@ def with_weak_numbers(op: OpDef) -> Callable[..., Any]:
         return kernel(*arrays, **attrs)
 
     return run
-
-
-def _names() -> tuple[str, ...]:
-    return ("float16", "bfloat16")
 
 
 def _widened(a: Any) -> Any:
