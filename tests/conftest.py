@@ -139,11 +139,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What is compiled is kept for these tests only, and not with what the user has.
 
-    The workers of one run have it in common, and none compiles what another has compiled.
+    The workers of one run have it in common, and none compiles what another has compiled. Several
+    runs, on whatever versions, share the directory that AUTOGRAD_ENGINE_TEST_CACHE names.
     """
     base = tmp_path_factory.getbasetemp()
     run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    os.environ["AUTOGRAD_ENGINE_CACHE"] = str(run / "cache")
+    shared = os.environ.get("AUTOGRAD_ENGINE_TEST_CACHE")
+    os.environ["AUTOGRAD_ENGINE_CACHE"] = shared or str(run / "cache")
     # Where none is to be written beside the sources, each process that tests start would compile
     # all of the package again.
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
