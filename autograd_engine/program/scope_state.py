@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -28,10 +28,10 @@ _STEPS: Final = 2  # locked after the scopes, see `docs/design`
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class State:
-    """The arrays that one step updates, and who else may look."""
+    """What one step updates, wherever it keeps it, and who else may look."""
 
-    # By the name of the variable. Written by the step alone, under `lock`.
-    arrays: dict[str, Array]
+    # By the name of the variable: what makes a copy of it. Called under `lock` alone.
+    reads: Mapping[str, Callable[[], Array]]
     # Which scope has the variable.
     homes: dict[str, Scope] = field(default_factory=dict)
     # Held while the step runs, and while anything is copied.
@@ -39,7 +39,7 @@ class State:
     # Whether nothing has happened in the scope that the next step must know of. It becomes true
     # only under the lock of the scope.
     ready: bool = False
-    # Goes up before the arrays are written.
+    # Goes up before the step writes.
     steps: int = 0
     # What was handed out since then, by the step after which it was.
     copies: dict[str, Array] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class State:
             copies = self.current_copies()
             found = copies.get(name)
             if found is None:
-                found = copies[name] = self.arrays[name].copy()
+                found = copies[name] = self.reads[name]()
             return found
 
     def current_copies(self) -> dict[str, Array]:
@@ -67,7 +67,7 @@ class State:
 
 
 class Held:
-    """Stands in a scope for an array of a `State`."""
+    """Stands in a scope for a variable of a `State`."""
 
     __slots__ = ("name", "state")
 

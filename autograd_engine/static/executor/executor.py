@@ -16,7 +16,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
 from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
+from autograd_engine.static.executor.backend_choice import NAMES, chosen_backend
 from autograd_engine.static.executor.compiled_program import CompiledProgram
 from autograd_engine.static.executor.feeds import (
     check_named,
@@ -78,7 +78,7 @@ class Executor(Described):
     """
 
     def __init__(self, place: object = None, backend: str = "auto") -> None:
-        if isinstance(place, str) and place in BACKENDS:
+        if isinstance(place, str) and place in NAMES:
             raise ArgumentError(
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"

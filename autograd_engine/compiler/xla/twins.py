@@ -1,0 +1,117 @@
+"""A kernel of the table with jax.numpy in the place of NumPy: nothing is written a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from autograd_engine.compiler.xla.array_module import NUMPY, NumpyOnly, is_traced
+from autograd_engine.core.random_generator import generator
+from autograd_engine.ops.kernels import rows
+from autograd_engine.ops.kernels.compiled import compiled, in_numpy
+from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.registry.stand_ins import rebound
+
+__all__ = ["twin"]
+
+
+@cache
+def twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel` for traced arrays; of a call that it has no part in, it raises as it likes."""
+    return _stand_in(in_numpy(kernel), {})
+
+
+def _stand_in(value: Any, modules: dict[ModuleType, Any]) -> Any:
+    """What a copy of a kernel finds in the place of `value`."""
+    if value is np:
+        return NUMPY
+    if value in _INSTEAD_OF_FUNCTIONS if isinstance(value, FunctionType) else False:
+        return _INSTEAD_OF_FUNCTIONS[value]
+    ufunc = ufunc_of(value)
+    if ufunc is not None:
+        return getattr(NUMPY, ufunc.__name__)
+    if isinstance(value, FunctionType):
+        return rebound(value, lambda v: _inside(v, value, modules))
+    return _of_data(value, modules)
+
+
+def _inside(value: Any, outer: FunctionType, modules: dict[ModuleType, Any]) -> Any:
+    if isinstance(value, FunctionType):
+        special = _INSTEAD_OF_FUNCTIONS.get(value)
+        if special is not None:
+            return special
+        ufunc = ufunc_of(value)
+        return value if ufunc is None else getattr(NUMPY, ufunc.__name__)
+    return _of_data(value, modules)
+
+
+def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
+    if value is np:
+        return NUMPY
+    if isinstance(value, np.ufunc):
+        return getattr(NUMPY, value.__name__)
+    if isinstance(value, ModuleType) and value.__name__.startswith("autograd_engine.ops"):
+        return modules.setdefault(value, _Module(value, modules))
+    if isinstance(value, BuiltinFunctionType):
+        owner = getattr(value, "__self__", None)
+        if isinstance(owner, np.ufunc):  # np.add.reduce
+            return getattr(getattr(NUMPY, owner.__name__), value.__name__)
+    if type(value) is dict:
+        return _Table(value, modules)
+    name = getattr(value, "__name__", "")
+    if callable(value) and name and getattr(np, name, None) is value and not isinstance(value, type):
+        return getattr(NUMPY, name)
+    return value
+
+
+class _Module:
+    """A module of kernels, with twins for its functions."""
+
+    def __init__(self, module: ModuleType, modules: dict[ModuleType, Any]) -> None:
+        self._module, self._modules = module, modules
+
+    def __getattr__(self, name: str) -> Any:
+        found = _stand_in(getattr(self._module, name), self._modules)
+        setattr(self, name, found)
+        return found
+
+
+class _Table(dict[Any, Any]):
+    """A dict of a module: its functions have twins, and it keeps nothing that a trace has made."""
+
+    def __init__(self, given: dict[Any, Any], modules: dict[ModuleType, Any]) -> None:
+        super().__init__(given)
+        self._modules = modules
+
+    def __getitem__(self, key: Any) -> Any:
+        return _stand_in(super().__getitem__(key), self._modules)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not is_traced(value):
+            super().__setitem__(key, value)
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+
+def _none(*_: Any) -> None:
+    """No function in C, and no blocks of rows that fit a cache: XLA sees the whole formula."""
+
+
+def _no_generator(*_: Any) -> Any:
+    raise NumpyOnly("it draws random numbers")
+
+
+_INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
+    compiled: _none,
+    rows.lines: _none,
+    rows.softmax_lines: _none,
+    generator: _no_generator,
+}
