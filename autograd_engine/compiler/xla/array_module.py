@@ -42,8 +42,18 @@ class _Function:
             return self._known(*operands, **options)
         if self._traced is None:
             raise NumpyOnly(f"jax.numpy has no {self.name}")
-        if options.get("out") is not None:
+        for name in _OF_MEMORY & options.keys():
+            del options[name]
+        if isinstance(self._known, np.ufunc):
+            if len(operands) > self._known.nin:
+                raise NumpyOnly(f"{self.name} writes to an array")
+            dtype = options.pop("dtype", None)
+            if dtype is not None:
+                operands = tuple([jnp.asarray(v, dtype) for v in operands])
+        if options.pop("out", None) is not None:
             raise NumpyOnly(f"{self.name} writes to an array")
+        if options.pop("kind", "") == "stable":
+            options["stable"] = True
         return self._traced(*operands, **options)
 
     def __getattr__(self, name: str) -> Any:
@@ -55,9 +65,21 @@ class _Function:
         traced = getattr(self._traced, name, None)
         if reduction is not None:
 
-            def traced(x: Any, axis: Any = 0, dtype: Any = None, **more: Any) -> Any:
-                wide = {} if dtype is None else {"dtype": dtype}
-                return reduction(x, axis=axis, **wide, **more)
+            def traced(
+                x: Any,
+                axis: Any = 0,
+                dtype: Any = None,
+                out: Any = None,
+                keepdims: bool = False,
+                initial: Any = None,
+                **more: Any,
+            ) -> Any:
+                if out is not None:
+                    raise NumpyOnly(f"{self.name} writes to an array")
+                x = x if dtype is None else jnp.asarray(x, dtype)
+                if initial is not None:
+                    more["initial"] = initial
+                return reduction(x, axis=axis, keepdims=keepdims, **more)
 
         return _Function(f"{self.name}.{name}", found, traced)
 
@@ -71,7 +93,8 @@ _REDUCTIONS: Final = {
     "logical_or": jnp.any,
 }
 
-# Of arrays that have no place in memory, layout is no question.
+# Arrays that are traced have no place in memory: layout is no question.
+_OF_MEMORY: Final = frozenset(("order", "casting", "subok"))
 _OTHERWISE: Final = {"ascontiguousarray": "asarray", "asfortranarray": "asarray"}
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from autograd_engine.compiler.xla.array_module import NumpyOnly, is_traced
+from autograd_engine.compiler.xla.host_call import on_host
 from autograd_engine.compiler.xla.rows import ROWS, ways
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import FLOAT32, HALVES, scalar_dtype
@@ -89,7 +89,7 @@ class Run(Namespace):
 
     Attributes
     ----------
-    flags : list of jax.Array
+    flags : list of array
         What has to hold of values.
     draws : list of Draw
         In the order of the program.
@@ -215,36 +215,21 @@ class Run(Namespace):
         specs: Sequence[Spec],
         why: str,
     ) -> tuple[Any, ...]:
-        """The kernel of NumPy, called back by the step.
-
-        It raises nothing in there, for the state has been given away by then: it says that it has
-        failed, as a check does.
-        """
+        """The kernel of NumPy, called back by the step."""
         if self.transposing:
             raise NumpyOnly(why)
         self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
         at = [k for k, v in enumerate(values) if is_traced(v)]
         rest = [None if k in at else v for k, v in enumerate(values)]
-        kernel, multiple = op.kernel, op.multiple
-        shapes = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in specs]
-        fine = jax.ShapeDtypeStruct((), np.dtype(np.bool_))
 
-        def on_host(*arrays: Any) -> list[Any]:
+        def kernel(*arrays: Array) -> list[Array]:
             full = list(rest)
             for k, array in zip(at, arrays, strict=True):
-                full[k] = np.asarray(array)
-            try:
-                with np.errstate(all="ignore"):
-                    made = kernel(*full, **attrs)
-                found = [np.asarray(v) for v in (made if multiple else (made,))]
-                if [(v.shape, v.dtype) for v in found] == [(s.shape, s.dtype) for s in shapes]:
-                    return [*found, np.True_]
-            except Exception:  # the straight-line function says what is wrong
-                pass
-            return [*[np.zeros(s.shape, s.dtype) for s in shapes], np.False_]
+                full[k] = array
+            return [np.asarray(v) for v in _by_kernel(op, full, attrs)]
 
-        *results, ended = jax.pure_callback(on_host, [*shapes, fine], *[values[k] for k in at])
-        self.flags.append(ended)
+        results, fine = on_host(kernel, specs, [values[k] for k in at])
+        self.flags.append(fine)
         return tuple(results)
 
     def _random(

@@ -11,7 +11,9 @@ import numpy as np
 
 from autograd_engine.compiler.xla.array_module import NUMPY, NumpyOnly, is_traced
 from autograd_engine.core.random_generator import generator
-from autograd_engine.ops.kernels import rows
+from autograd_engine.ops import like, reduction
+from autograd_engine.ops.kernels import attention, products, rows
+from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import rebound
@@ -105,13 +107,36 @@ def _none(*_: Any) -> None:
     """No function in C, and no blocks of rows that fit a cache: XLA sees the whole formula."""
 
 
+def _no(*_: Any) -> bool:
+    return False
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
 def _no_generator(*_: Any) -> Any:
     raise NumpyOnly("it draws random numbers")
 
 
+def _total(x: Any, axis: Any, keepdims: bool) -> Any:
+    return NUMPY.sum(x, axis=axis, keepdims=keepdims)
+
+
+def _spread(x: Any, like: Any, axis: Any, keepdims: bool) -> Any:
+    return NUMPY.broadcast_to(x if keepdims else with_axes(x, axis), like.shape)
+
+
+# What is about memory, caches and functions in C, and not about values.
 _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     compiled: _none,
+    generator: _no_generator,
     rows.lines: _none,
     rows.softmax_lines: _none,
-    generator: _no_generator,
+    rows.short_rows: _none,
+    products.multiply: NUMPY.matmul,
+    attention._readable: _same,
+    reduction._in_step: _no,
+    reduction._total: _total,
+    like._spread: _spread,
 }

@@ -7,5 +7,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     conv,
     indexing,
     loss,
+    normalization,
+    pool,
     recurrent,
 )
