@@ -32,8 +32,8 @@ class Backend(NamedTuple):
     module, function : str
         What compiles; not imported before a program is.
     takes : {"graph", "listing"}
-        What the function is given. "graph": a `Graph` of primitive operations, and a name. "listing":
-        a `Listing` of operators, of a backend that runs control flow itself.
+        What the function is given. "graph": a `Graph` of primitive operations, and a name.
+        "listing": a `Listing` of operators, of a backend that runs control flow itself.
     otherwise : tuple of str
         Backends that are asked where this one cannot.
     library : str
@@ -108,7 +108,7 @@ class Listing:
         In order. Gradient operators have their pullbacks, those of control flow their blocks.
     inputs : sequence of Ref
     specs : sequence of Spec
-        Of the inputs, with true shapes; a `ValueSpec` where what is compiled is for that value alone.
+        Of the inputs, with true shapes; a `ValueSpec` where it is compiled for that value alone.
     outputs : sequence of Ref
     updates : dict of int to int
         See `Compiled`.

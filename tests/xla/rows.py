@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from autograd_engine.compiler import xla as _  # noqa: F401 - with all rows
+import autograd_engine.compiler.xla  # noqa: F401 - with all rows
 from autograd_engine.compiler.xla.rows import ROWS
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -55,7 +55,8 @@ def sweep(names: list[str], dtype: Any, together: int = 24) -> dict[str, Any]:
             return made
 
         with jax.enable_x64(True):
-            results = jax.device_get(jax.jit(every)([operands for _, (_, operands, _, _) in calls]))
+            given = [operands for _, (_, operands, _, _) in calls]
+            results = jax.device_get(jax.jit(every)(given))
         for (op, (label, _, _, expected)), result in zip(calls, results, strict=True):
             if result is None:
                 continue

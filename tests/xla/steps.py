@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-import autograd_engine.nn.functional as F
 
+F = paddle.nn.functional
 Feeds = dict[str, Any]
 
 

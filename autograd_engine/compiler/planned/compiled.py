@@ -18,7 +18,7 @@ from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
 from autograd_engine.core.locks import renewed_lock
-from autograd_engine.core.spec import Array
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.program.ir.program import Operator
 

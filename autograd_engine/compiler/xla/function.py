@@ -1,7 +1,7 @@
 """A listing compiled by XLA, and runs of it whose state stays on the device.
 
-Arrays of 64 bits are there only while a step is traced and called: jax is told for these moments, in
-this thread, and the user's own code finds it as it was. State is handed over with each call and
+Arrays of 64 bits are there only while a step is traced and called: jax is told for these moments,
+in this thread, and the user's own code finds it as it was. State is handed over with each call and
 comes back as what the call returns, in the same memory; so what a run begins with is a copy of its
 own. What a call is fed is copied too, for the caller may write to it while the device computes.
 """
@@ -72,7 +72,7 @@ class XlaFunction:
             given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in listing.specs]
             split = [given[k] for k in self.held], [given[k] for k in self.fed]
             if any(getattr(o.op, "random", False) for o in operators_within(self._operators)):
-                jax.eval_shape(lambda *arrays: self._step(*arrays, None), *split)
+                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *split)
             drawn = [
                 [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
                 for draw in self.draws
@@ -86,7 +86,7 @@ class XlaFunction:
         """(new state, other outputs, whether all is in order: None where nothing can fail)."""
         listing = self.listing
         run = Run(drawn)
-        arrays = {**dict(zip(self.held, held, strict=True)), **dict(zip(self.fed, fed, strict=True))}
+        arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
         values: dict[Any, Any] = {}
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
             known = known_value(spec)
@@ -106,7 +106,8 @@ class XlaFunction:
     @cached_property
     def source(self) -> str:
         """The StableHLO."""
-        return self._traced.as_text()
+        text: str = self._traced.as_text()
+        return text
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -161,7 +162,9 @@ class XlaBound:
         self.function = function
         self._places = {k: n for n, k in enumerate(function.held)}
         specs = function.listing.specs
-        self.arrays: list[Any] = [specs[k] if k in self._places else a for k, a in enumerate(arrays)]
+        self.arrays: list[Any] = [
+            specs[k] if k in self._places else a for k, a in enumerate(arrays)
+        ]
         with jax.enable_x64(True):
             self._state: list[Any] = put([arrays[k] for k in function.held])
 

@@ -1,8 +1,8 @@
 """Calling NumPy in the middle of a step.
 
-jax calls back from a thread of its own, where arrays of 64 bits are not there: what is of 64 bits or
-complex crosses as uint32. And the function may raise nothing, for by then the state has been given
-away: it says whether it has ended well, as a check does.
+jax calls back from a thread of its own, where arrays of 64 bits are not there: what is of 64 bits
+or complex crosses as uint32. And the function may raise nothing, for by then the state has been
+given away: it says whether it has ended well, as a check does.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ is there where a kernel looks at values, writes to arrays or calls what jax.nump
 where it refuses values, of which a `Run` takes note.
 
 Else the kernel, traced: its twin. Where that cannot be, and the row is linear, its own rule, which
-is its adjoint, transposed: of <A x, g> = <x, A* g> the rule is A*, and jax makes A of it. So of a row
-and its adjoint one can be traced, or is written, and the other follows.
+is its adjoint, transposed: of <A x, g> = <x, A* g> the rule is A*, and jax makes A of it. So of a
+row and its adjoint one can be traced, or is written, and the other follows.
 
 What is left NumPy computes, called back by the step.
 """
@@ -41,7 +41,7 @@ def row(*names: str) -> Callable[[Row], Row]:
 
     def declare(function: Row) -> Row:
         for name in names:
-            assert name in REGISTRY and name not in ROWS, name
+            assert name not in ROWS, name
             ROWS[name] = function
         return function
 

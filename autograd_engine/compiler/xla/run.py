@@ -5,8 +5,8 @@ nothing is differentiated by jax. What is known while the program is traced (num
 what follows from sizes) stays an ndarray, and NumPy computes with it once.
 
 A `Run` also takes note of what NumPy would have refused. A row that looks at values says so with
-`require`; the compiled step returns one flag, keeps its state as it was where that is false, and the
-straight-line function then says what is wrong.
+`require`; the compiled step returns one flag, keeps its state as it was where that is false, and
+the straight-line function then says what is wrong.
 """
 
 from __future__ import annotations

@@ -24,38 +24,39 @@ __all__ = ["twin"]
 @cache
 def twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel` for traced arrays; of a call that it has no part in, it raises as it likes."""
-    return _stand_in(in_numpy(kernel), {})
+    made: Callable[..., Any] = _twin(in_numpy(kernel), {})
+    return made
+
+
+def _twin(value: Any, modules: dict[ModuleType, Any]) -> Any:
+    """What a kernel, or what one finds in a module or a table, is for traced arrays."""
+
+    def stand_in(inner: Any) -> Any:
+        return _stand_in(inner, modules)
+
+    found = stand_in(value)
+    if found is value and isinstance(value, FunctionType):
+        return rebound(value, stand_in)
+    return found
 
 
 def _stand_in(value: Any, modules: dict[ModuleType, Any]) -> Any:
-    """What a copy of a kernel finds in the place of `value`."""
-    if value is np:
-        return NUMPY
-    if value in _INSTEAD_OF_FUNCTIONS if isinstance(value, FunctionType) else False:
-        return _INSTEAD_OF_FUNCTIONS[value]
-    ufunc = ufunc_of(value)
-    if ufunc is not None:
-        return getattr(NUMPY, ufunc.__name__)
-    if isinstance(value, FunctionType):
-        return rebound(value, lambda v: _inside(v, value, modules))
-    return _of_data(value, modules)
-
-
-def _inside(value: Any, outer: FunctionType, modules: dict[ModuleType, Any]) -> Any:
+    """What a copy of a kernel finds in the place of `value`; functions are copied likewise."""
     if isinstance(value, FunctionType):
         special = _INSTEAD_OF_FUNCTIONS.get(value)
         if special is not None:
             return special
-        ufunc = ufunc_of(value)
-        return value if ufunc is None else getattr(NUMPY, ufunc.__name__)
+    ufunc = ufunc_of(value)
+    if ufunc is not None:
+        return getattr(NUMPY, ufunc.__name__)
+    if isinstance(value, FunctionType):
+        return value
     return _of_data(value, modules)
 
 
 def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
     if value is np:
         return NUMPY
-    if isinstance(value, np.ufunc):
-        return getattr(NUMPY, value.__name__)
     if isinstance(value, ModuleType) and value.__name__.startswith("autograd_engine.ops"):
         return modules.setdefault(value, _Module(value, modules))
     if isinstance(value, BuiltinFunctionType):
@@ -65,9 +66,8 @@ def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
     if type(value) is dict:
         return _Table(value, modules)
     name = getattr(value, "__name__", "")
-    if callable(value) and name and getattr(np, name, None) is value and not isinstance(value, type):
-        return getattr(NUMPY, name)
-    return value
+    numpys = name and getattr(np, name, None) is value and not isinstance(value, type)
+    return getattr(NUMPY, name) if numpys else value
 
 
 class _Module:
@@ -77,7 +77,7 @@ class _Module:
         self._module, self._modules = module, modules
 
     def __getattr__(self, name: str) -> Any:
-        found = _stand_in(getattr(self._module, name), self._modules)
+        found = _twin(getattr(self._module, name), self._modules)
         setattr(self, name, found)
         return found
 
@@ -90,17 +90,17 @@ class _Table(dict[Any, Any]):
         self._modules = modules
 
     def __getitem__(self, key: Any) -> Any:
-        return _stand_in(super().__getitem__(key), self._modules)
+        return _twin(super().__getitem__(key), self._modules)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 - that is this method
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not is_traced(value):
             super().__setitem__(key, value)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        return self.get(key, default)
 
 
 def _none(*_: Any) -> None:

@@ -84,8 +84,8 @@ def rebound(function: Any, stand_in: Callable[[Any], Any]) -> Any:
     """A copy of a function of the table that finds other things by the names that it looks up.
 
     So do the functions of the table that it calls. What it finds is what `stand_in` gives for what
-    stands there, in globals and in cells; where that is the value itself, a function of the table is
-    copied likewise. Functions of others are left as they are.
+    stands there, in globals and in cells; where that is the value itself, a function of the table
+    is copied likewise. Functions of others are left as they are.
     """
     return _copied(function, stand_in, {})
 

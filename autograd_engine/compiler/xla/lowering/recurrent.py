@@ -148,4 +148,7 @@ def _layer_adjoint(
     run: Run, weight: Any, kept: Any, values: Any, stateflow: Any, *gateflow: Any, kind: str
 ) -> tuple[Any, Any]:
     slopes = jnp.stack(slopes_of(kept, values, kind), axis=1)
-    return _gate_scan_adjoint(run, weight, slopes, stateflow, *gateflow, kind=kind)
+    made: tuple[Any, Any] = _gate_scan_adjoint(
+        run, weight, slopes, stateflow, *gateflow, kind=kind
+    )
+    return made
