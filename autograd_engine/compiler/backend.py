@@ -16,6 +16,7 @@ import numpy as np
 
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.program.ir.program import Operator, Ref
+from autograd_engine.program.scope_state import Memory
 
 __all__ = ["AUTO", "BACKENDS", "Backend", "Bound", "Compiled", "HostArrays", "Listing", "Placement"]
 
@@ -204,11 +205,8 @@ class Bound(Protocol):
     def feed(self, position: int, array: Array) -> None:
         """Put another array of the same Spec in the place of an input that is no state."""
 
-    def read(self, position: int) -> Array:
-        """A copy of one part of the state."""
-
-    def write(self, position: int, array: Array) -> None:
-        """Let one part of the state have the values of an array of the same Spec."""
+    def memory(self, position: int) -> Memory:
+        """Where an input lies that is part of the state."""
 
     def __call__(self) -> list[Array]:
         """Run; the outputs that are no updates, as arrays of their own, in order.
@@ -217,13 +215,25 @@ class Bound(Protocol):
         """
 
 
+class HostMemory:
+    """An ndarray as memory of a step."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def read(self) -> Array:
+        return self.array.copy()
+
+    def write(self, array: Array) -> None:
+        np.copyto(self.array, array)
+
+
 class HostArrays:
     """What a `Bound` has whose state is ndarrays, its `arrays`."""
 
     arrays: list[Array]
 
-    def read(self, position: int) -> Array:
-        return self.arrays[position].copy()
-
-    def write(self, position: int, array: Array) -> None:
-        np.copyto(self.arrays[position], array)
+    def memory(self, position: int) -> HostMemory:
+        return HostMemory(self.arrays[position])

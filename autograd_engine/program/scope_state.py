@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.core.spec import Array
@@ -20,18 +20,28 @@ from autograd_engine.core.spec import Array
 if TYPE_CHECKING:
     from autograd_engine.program.scope import Scope
 
-__all__ = ["Held", "State", "in_order"]
+__all__ = ["Held", "Memory", "State", "in_order"]
 
 _numbers: Final = itertools.count()
 _STEPS: Final = 2  # locked after the scopes, see `docs/design`
+
+
+class Memory(Protocol):
+    """Where a step keeps one variable. It outlives the step, and keeps nothing of it alive."""
+
+    def read(self) -> Array:
+        """A copy of what is there."""
+
+    def write(self, array: Array) -> None:
+        """Let it hold the values of an array of the same Spec."""
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class State:
     """What one step updates, wherever it keeps it, and who else may look."""
 
-    # By the name of the variable: what makes a copy of it. Called under `lock` alone.
-    reads: Mapping[str, Callable[[], Array]]
+    # By the name of the variable. Read and written under `lock` alone.
+    memory: Mapping[str, Memory]
     # Which scope has the variable.
     homes: dict[str, Scope] = field(default_factory=dict)
     # Held while the step runs, and while anything is copied.
@@ -56,7 +66,7 @@ class State:
             copies = self.current_copies()
             found = copies.get(name)
             if found is None:
-                found = copies[name] = self.reads[name]()
+                found = copies[name] = self.memory[name].read()
             return found
 
     def current_copies(self) -> dict[str, Array]:

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-import autograd_engine.compiler.xla  # noqa: F401 - with all rows
+import autograd_engine.compiler.xla.operators  # noqa: F401 - with all rows
 from autograd_engine.compiler.xla.rows import ROWS
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef

@@ -129,8 +129,7 @@ def state_stays_on_the_device() -> None:
 def state_is_handed_over_and_not_copied() -> None:
     training = Training(perceptron, TABLE, "jax")
     training.losses(1)
-    bound = training.step.binding.bound
-    before = list(bound._state)
+    before = [memory.value for memory in training.step.binding.bound.held.values()]
     training.losses(1)
     assert all(a.is_deleted() for a in before)
 

@@ -160,32 +160,42 @@ class XlaBound:
 
     def __init__(self, function: XlaFunction, arrays: Sequence[Array]) -> None:
         self.function = function
-        self._places = {k: n for n, k in enumerate(function.held)}
         specs = function.listing.specs
-        self.arrays: list[Any] = [
-            specs[k] if k in self._places else a for k, a in enumerate(arrays)
-        ]
-        with jax.enable_x64(True):
-            self._state: list[Any] = put([arrays[k] for k in function.held])
+        self.held = {k: DeviceMemory(arrays[k]) for k in function.held}
+        self.arrays: list[Any] = [specs[k] if k in self.held else a for k, a in enumerate(arrays)]
 
     def feed(self, position: int, array: Array) -> None:
         self.arrays[position] = array
 
-    def read(self, position: int) -> Array:
-        with jax.enable_x64(True):
-            return fetch([self._state[self._places[position]]])[0]
-
-    def write(self, position: int, array: Array) -> None:
-        with jax.enable_x64(True):
-            (self._state[self._places[position]],) = put([array])
+    def memory(self, position: int) -> DeviceMemory:
+        return self.held[position]
 
     def __call__(self) -> list[Array]:
-        function = self.function
+        function, held = self.function, self.held.values()
         with jax.enable_x64(True):
             fed = [self.arrays[k] for k in function.fed]
-            self._state, others, fine = function.run(self._state, fed)
+            new, others, fine = function.run([m.value for m in held], fed)
+            for memory, value in zip(held, new, strict=True):
+                memory.value = value
             check(fine)
             return fetch(others)
+
+
+class DeviceMemory:
+    """An array on the device; each step puts another in its place."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, array: Array) -> None:
+        self.write(array)
+
+    def read(self) -> Array:
+        with jax.enable_x64(True):
+            return fetch([self.value])[0]
+
+    def write(self, array: Array) -> None:
+        with jax.enable_x64(True):
+            self.value = put(array)
 
 
 def put(arrays: Any) -> Any:

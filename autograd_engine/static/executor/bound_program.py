@@ -11,7 +11,6 @@ half new, so the interrupt waits until the run is over.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import signal
 import threading
@@ -127,9 +126,8 @@ class Binding:
             arrays.append(np.array(value, order="C") if k in updated else contiguous(value))
         self.bound = compiled.bind(arrays)
         state = {plan.writes[j - plan.fetches]: k for j, k in compiled.updates.items()}
-        read = self.bound.read
         self._places = state
-        self.state = State({name: functools.partial(read, k) for name, k in state.items()})
+        self.state = State({name: self.bound.memory(k) for name, k in state.items()})
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
@@ -215,8 +213,8 @@ class Binding:
         return value
 
     def _take_over(self, name: str, value: Array | None) -> None:
-        k = self._places[name]
-        self.bound.write(k, self._fitting(self.bound.arrays[k], value))
+        like = self.bound.arrays[self._places[name]]
+        self.state.memory[name].write(self._fitting(like, value))
 
     # --- what is fed
 
