@@ -205,7 +205,7 @@ class Bound(Protocol):
     def feed(self, position: int, array: Array) -> None:
         """Put another array of the same Spec in the place of an input that is no state."""
 
-    def memory(self, position: int) -> Memory:
+    def state_at(self, position: int) -> Memory:
         """Where an input lies that is part of the state."""
 
     def __call__(self) -> list[Array]:
@@ -235,5 +235,5 @@ class HostArrays:
 
     arrays: list[Array]
 
-    def memory(self, position: int) -> HostMemory:
+    def state_at(self, position: int) -> HostMemory:
         return HostMemory(self.arrays[position])

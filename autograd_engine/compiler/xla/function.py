@@ -167,7 +167,7 @@ class XlaBound:
     def feed(self, position: int, array: Array) -> None:
         self.arrays[position] = array
 
-    def memory(self, position: int) -> DeviceMemory:
+    def state_at(self, position: int) -> DeviceMemory:
         return self.held[position]
 
     def __call__(self) -> list[Array]:

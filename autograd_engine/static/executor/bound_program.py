@@ -127,7 +127,7 @@ class Binding:
         self.bound = compiled.bind(arrays)
         state = {plan.writes[j - plan.fetches]: k for j, k in compiled.updates.items()}
         self._places = state
-        self.state = State({name: self.bound.memory(k) for name, k in state.items()})
+        self.state = State({name: self.bound.state_at(k) for name, k in state.items()})
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
