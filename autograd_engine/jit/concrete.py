@@ -182,7 +182,7 @@ class Half:
         Outputs from here on are kept, and nobody writes to them: they may be inputs.
     bare : sequence of bool, optional
         Outputs of which only the Spec is asked for.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
 
     Attributes
     ----------
@@ -333,7 +333,7 @@ class Halves:
         What it returns and writes.
     wanted : list of int
         Inputs that want a gradient.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
     """
 
     def __init__(

@@ -117,7 +117,7 @@ def to_static(
         all of them. Without a spec there is a program for every shape.
     build_strategy : object, optional
         Accepted for the reference's sake.
-    backend : {"auto", "native", "numpy"}, optional
+    backend : {"auto", "native", "numpy", "jax"}, optional
         What runs the programs, as of `static.Executor`. ``"CINN"`` is accepted for the reference's
         sake, and leaves the choice open.
     full_graph : bool

@@ -46,9 +46,10 @@ class Executor(Described):
     ----------
     place : CPUPlace or "cpu", optional
         Everything runs on the CPU.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
         ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
         which a C compiler must be found; results differ from those of NumPy in the last bits.
+        ``"jax"`` has XLA compile it, for which jax must be installed.
         ``"auto"`` is native where that can be, else NumPy; or what the environment variable
         ``AUTOGRAD_ENGINE_BACKEND`` says. What a backend cannot compile runs all the same, see
         `explain`.
