@@ -10,6 +10,7 @@ import numpy as np
 
 import autograd_engine.compiler.xla.operators  # noqa: F401 - with all rows
 from autograd_engine.compiler.xla.run import Run
+from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import dense
@@ -58,6 +59,20 @@ def case_of(op: OpDef, sample: Sample) -> Case | None:
     return Case(f"{op.name}-{sample.label}", pullback, g, saved, attrs, expected)
 
 
+def is_spec(value: Any) -> bool:
+    return isinstance(value, Spec)
+
+
+def arrays_in(saved: Any) -> list[Any]:
+    return [v for v in jax.tree.leaves(saved, is_leaf=is_spec) if not is_spec(v)]
+
+
+def with_arrays(saved: Any, arrays: list[Any]) -> Any:
+    """What was saved, with others in the places of its arrays, and Specs as they are."""
+    rest = iter(arrays)
+    return jax.tree.map(lambda v: v if is_spec(v) else next(rest), saved, is_leaf=is_spec)
+
+
 def differences() -> list[str]:
     pairs = [(REGISTRY[n], s) for n, samples in SAMPLES.items() for s in samples[:2]]
     made = [case_of(op, s) for op, s in pairs if not (op.random or op.effect)]
@@ -69,13 +84,13 @@ def differences() -> list[str]:
 
         def every(given: Any, part: list[Case] = part) -> Any:
             results = []
-            for case, (g, saved) in zip(part, given, strict=True):
-                run = Run()
+            for case, (g, arrays) in zip(part, given, strict=True):
+                run, saved = Run(), with_arrays(case.saved, arrays)
                 results.append((list(case.pullback.pull(run, g, saved, case.attrs)), run.flags))
             return results
 
         with jax.enable_x64(True):
-            results = jax.device_get(jax.jit(every)([(c.g, c.saved) for c in part]))
+            results = jax.device_get(jax.jit(every)([(c.g, arrays_in(c.saved)) for c in part]))
         for case, (arrays, flags) in zip(part, results, strict=True):
             texts = ["" if all(flags) else "it is said to be out of range"]
             for array, expected in zip(arrays, case.expected, strict=True):

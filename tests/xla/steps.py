@@ -110,6 +110,14 @@ def a_perceptron_with_dropout_trains_as_with_numpy() -> None:
     same(perceptron, TABLE, 20)
 
 
+def a_report_says_what_is_drawn_before() -> None:
+    training = Training(perceptron, TABLE, "jax")
+    training.losses(1)
+    where = {p.operation: p.where for p in training.report().placements}
+    assert where["dropout_mask"] == "drawn before"
+    assert where["matmul"] == "XLA"
+
+
 def lenet_trains_as_with_numpy() -> None:
     same(lenet, IMAGES, 5)
 
@@ -240,6 +248,7 @@ TESTS = {
     f.__name__: f
     for f in (
         a_perceptron_with_dropout_trains_as_with_numpy,
+        a_report_says_what_is_drawn_before,
         lenet_trains_as_with_numpy,
         an_lstm_trains_as_with_numpy,
         state_stays_on_the_device,

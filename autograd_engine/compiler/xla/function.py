@@ -20,7 +20,7 @@ import numpy as np
 from autograd_engine.compiler.backend import Listing, Placement
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.xla.operators import run_operators
-from autograd_engine.compiler.xla.run import CALLED_BACK, Draw, Lowered, Run
+from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Draw, Lowered, Run
 from autograd_engine.core.spec import Array, Spec, known_value
 from autograd_engine.program.ir.block import operators_within
 
@@ -141,13 +141,17 @@ class XlaFunction:
 
     def placements(self) -> list[Placement]:
         reasons: dict[int, list[str]] = {}
+        where: dict[int, str] = {}
         for one in self.lowered:
             if one.way == CALLED_BACK:
                 reasons.setdefault(id(one.origin), []).append(f"{one.operation}: {one.why}")
+                where[id(one.origin)] = "NumPy"
+            elif one.way == DRAWN:
+                where[id(one.origin)] = "drawn before"
         return [
             Placement(
                 operator.type,
-                "NumPy" if id(operator) in reasons else "XLA",
+                where.get(id(operator), "XLA"),
                 "; ".join(reasons.get(id(operator), ())),
                 str(operator.location),
             )

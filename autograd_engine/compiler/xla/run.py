@@ -29,7 +29,7 @@ from autograd_engine.ops.registry.number_inputs import NumberInputOp
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator
 
-__all__ = ["CALLED_BACK", "Draw", "Lowered", "Run", "XlaUnavailable"]
+__all__ = ["CALLED_BACK", "DRAWN", "Draw", "Lowered", "Run", "XlaUnavailable"]
 
 _LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
 
@@ -39,6 +39,7 @@ class XlaUnavailable(Exception):
 
 
 CALLED_BACK: Final = "called back"
+DRAWN: Final = "drawn"
 
 
 class Lowered(NamedTuple):
@@ -48,8 +49,8 @@ class Lowered(NamedTuple):
     ----------
     operation : str
     way : str
-        "written", "twin" or "transposed", see `rows`; or "called back", for which the step goes
-        back to NumPy.
+        "written", "twin" or "transposed", see `rows`; "called back", for which the step goes back
+        to NumPy; or "drawn", by NumPy before it begins.
     why : str
         That it does so.
     origin : Operator or None
@@ -250,6 +251,7 @@ class Run(Namespace):
             pass
         if any(isinstance(d, Dim) for s in specs for d in s.shape):
             raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
+        self.lowered.append(Lowered(op.name, DRAWN, "", self.origin))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
 
 
