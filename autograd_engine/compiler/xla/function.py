@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import jax
@@ -21,6 +20,7 @@ from autograd_engine.compiler.backend import Listing, Placement
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.xla.operators import run_operators
 from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Draw, Lowered, Run
+from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.spec import Array, Spec, known_value
 from autograd_engine.program.ir.block import operators_within
 
