@@ -25,7 +25,7 @@ from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
 
-__all__ = ["Graph", "Node", "NotConcrete", "Value", "concrete_graph", "freeze"]
+__all__ = ["BY_HISTORY", "Graph", "Node", "NotConcrete", "Value", "concrete_graph", "freeze"]
 
 Key = tuple[str, int]
 
@@ -537,13 +537,13 @@ def _results(
         if op.kind == "call" and _is_plain(body_of(operator)):
             return _of_call(graph, operator, operands, sizes)
         return _of_block(graph, operator, operands, sizes)
-    if op.name in _BY_HISTORY:
+    if op.name in BY_HISTORY:
         raise NotConcrete(f"{op.name} depends on how its operands were computed")
     return graph.call(op, operands, operator.attrs)
 
 
 # What depends on how operands were computed, not on their values alone.
-_BY_HISTORY: Final = frozenset(("unless_zero", "unless_hollow"))
+BY_HISTORY: Final = frozenset(("unless_zero", "unless_hollow"))
 
 
 def _is_plain(block: Block) -> bool:
@@ -556,7 +556,7 @@ def _is_plain(block: Block) -> bool:
         elif isinstance(op, GradOp):
             if op.pullback.strong == "whole":
                 return False
-        elif op.name in _BY_HISTORY:
+        elif op.name in BY_HISTORY:
             return False
     return True
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from autograd_engine.compiler.backend import Listing
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import compile_operators
 from autograd_engine.core.dtypes import INEXACT
@@ -46,6 +47,9 @@ __all__ = ["Halves"]
 RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
 
 
+Key = tuple[str, int]
+
+
 class _Layout(NamedTuple):
     """The signature of what a backend compiles, within that of the half.
 
@@ -60,6 +64,16 @@ class _Layout(NamedTuple):
 
     given: list[int]
     returned: list[tuple[int | None, Any]]
+
+    def with_specs(self, described: Sequence[Spec]) -> _Layout:
+        """The same, with Specs in the places of those that the backend was to find out."""
+        rest = iter(described)
+        return _Layout(
+            self.given, [(j, next(rest) if k is _DESCRIBED else k) for j, k in self.returned]
+        )
+
+
+_DESCRIBED: Final = object()
 
 
 class _HalfWork(Work):
@@ -104,6 +118,42 @@ class _HalfWork(Work):
         self.layouts[tuple(specs)] = _Layout(given, returned)
         return graph
 
+    def listing(self, specs: Sequence[Spec]) -> Listing:
+        places = {ref.key: k for k, ref in enumerate(self.inputs)}
+        made: dict[Key, int] = {}
+        outputs: list[Ref] = []
+        described: list[Ref] = []
+        returned: list[tuple[int | None, Any]] = []
+        for j, ref in enumerate(self.outputs):
+            if self.bare[j]:
+                place = places.get(ref.key)
+                returned.append((None, _DESCRIBED if place is None else specs[place]))
+                if place is None:
+                    described.append(ref)
+            elif j >= self.saved and ref.key in places:
+                returned.append((None, places[ref.key]))
+            else:
+                if ref.key not in made:
+                    made[ref.key] = len(outputs)
+                    outputs.append(ref)
+                returned.append((made[ref.key], None))
+        asked = [*outputs, *described]
+        operators = live_operators(self.operators, asked)
+        read = {r.key for r in asked} | {
+            o.key for operator in operators for o in operator.operands if isinstance(o, Ref)
+        }
+        given = [k for k, ref in enumerate(self.inputs) if ref.key in read]
+        self.layouts[tuple(specs)] = _Layout(given, returned)
+        return Listing(
+            self.name,
+            operators,
+            [self.inputs[k] for k in given],
+            [specs[k] for k in given],
+            outputs,
+            {},
+            described,
+        )
+
     def _new_values(
         self, graph: Graph, given: list[int], returned: list[tuple[int | None, Any]]
     ) -> dict[int, int]:
@@ -132,7 +182,7 @@ class Half:
         Outputs from here on are kept, and nobody writes to them: they may be inputs.
     bare : sequence of bool, optional
         Outputs of which only the Spec is asked for.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
 
     Attributes
     ----------
@@ -173,7 +223,7 @@ class Half:
             compiled = None
             if not self.specializations.waits(specialization, specialization.runs):
                 compiled = self.specializations.ready(specialization)
-                if specialization.layouts is None and compiled and compiled.backend == "numpy":
+                if specialization.layouts is None and compiled and compiled.exact:
                     compiled = None  # how its results are laid out is not known yet
             if compiled is None:
                 outputs = self.compiled.function(*arrays)
@@ -193,11 +243,12 @@ class Half:
         """What a backend makes of it; None where it is to be run otherwise."""
         layout = specialization.layout
         if layout is None:
-            layout = specialization.layout = self._work.layouts[tuple(specialization.specs)]
+            layout = self._work.layouts[tuple(specialization.specs)]
+            layout = specialization.layout = layout.with_specs(compiled.described)
         given = [arrays[k] for k in layout.given]
         if any(a.__class__ is not np.ndarray for a in given):
             return None
-        exact = compiled.backend == "numpy"
+        exact = compiled.exact
         if exact and self._branches:
             return None
         try:
@@ -250,7 +301,6 @@ def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
     return laid if same else None
 
 
-Key = tuple[str, int]
 _ADD_N = REGISTRY["add_n"]
 
 
@@ -283,7 +333,7 @@ class Halves:
         What it returns and writes.
     wanted : list of int
         Inputs that want a gradient.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
     """
 
     def __init__(

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from autograd_engine.core.locks import awaited_lock
 from autograd_engine.core.spec import Array
@@ -20,18 +20,28 @@ from autograd_engine.core.spec import Array
 if TYPE_CHECKING:
     from autograd_engine.program.scope import Scope
 
-__all__ = ["Held", "State", "in_order"]
+__all__ = ["Held", "Memory", "State", "in_order"]
 
 _numbers: Final = itertools.count()
 _STEPS: Final = 2  # locked after the scopes, see `docs/design`
 
 
+class Memory(Protocol):
+    """Where a step keeps one variable. It outlives the step, and keeps nothing of it alive."""
+
+    def read(self) -> Array:
+        """A copy of what is there."""
+
+    def write(self, array: Array) -> None:
+        """Let it hold the values of an array of the same Spec."""
+
+
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class State:
-    """The arrays that one step updates, and who else may look."""
+    """What one step updates, wherever it keeps it, and who else may look."""
 
-    # By the name of the variable. Written by the step alone, under `lock`.
-    arrays: dict[str, Array]
+    # By the name of the variable. Read and written under `lock` alone.
+    memory: Mapping[str, Memory]
     # Which scope has the variable.
     homes: dict[str, Scope] = field(default_factory=dict)
     # Held while the step runs, and while anything is copied.
@@ -39,7 +49,7 @@ class State:
     # Whether nothing has happened in the scope that the next step must know of. It becomes true
     # only under the lock of the scope.
     ready: bool = False
-    # Goes up before the arrays are written.
+    # Goes up before the step writes.
     steps: int = 0
     # What was handed out since then, by the step after which it was.
     copies: dict[str, Array] = field(default_factory=dict)
@@ -56,7 +66,7 @@ class State:
             copies = self.current_copies()
             found = copies.get(name)
             if found is None:
-                found = copies[name] = self.arrays[name].copy()
+                found = copies[name] = self.memory[name].read()
             return found
 
     def current_copies(self) -> dict[str, Array]:
@@ -67,7 +77,7 @@ class State:
 
 
 class Held:
-    """Stands in a scope for an array of a `State`."""
+    """Stands in a scope for a variable of a `State`."""
 
     __slots__ = ("name", "state")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.compiler.backend import Placement
+from autograd_engine.compiler.backend import HostArrays, Placement
 from autograd_engine.compiler.concrete_graph import Graph, NotConcrete
 from autograd_engine.program.ir.control_flow_op import BlockOp
 
@@ -27,6 +27,9 @@ class Trouble:
 
 
 class NodeProgram:
+    one_call = False
+    described = ()
+
     def __init__(self, graph: Graph, name: str, backend: str, trouble: Trouble) -> None:
         if trouble.refuse is not None:
             raise trouble.refuse
@@ -34,6 +37,7 @@ class NodeProgram:
             if isinstance(node.op, BlockOp):
                 raise NotConcrete(f"{node.op.name} is control flow")
         self.graph, self.backend, self.trouble = graph, backend, trouble
+        self.exact = backend == "numpy"
         self.updates = dict(graph.updates)
         self.source = "\n".join(map(repr, graph.nodes))
         self.facts = {"nodes": len(graph.nodes)}
@@ -80,7 +84,7 @@ class NodeProgram:
         ]
 
 
-class NodeRun:
+class NodeRun(HostArrays):
     def __init__(self, program: NodeProgram, arrays: Sequence[Any]) -> None:
         self.program = program
         # Elsewhere than it was given, as a backend may.

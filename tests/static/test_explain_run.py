@@ -21,10 +21,10 @@ FEED = {"x": np.ones((2, 3), "float32")}
 def trouble(monkeypatch: Any) -> dict[str, Trouble]:
     told = {"native": Trouble(), "numpy": Trouble()}
 
-    def compiler(backend: str) -> Callable[..., Any]:
-        return lambda graph, name: NodeProgram(graph, name, backend, told[backend])
+    def compiler(self: backends.Backend) -> Callable[..., Any]:
+        return lambda graph, name: NodeProgram(graph, name, self.name, told[self.name])
 
-    monkeypatch.setattr(backends, "_function", compiler)
+    monkeypatch.setattr(backends.Backend, "load", compiler)
     return told
 
 

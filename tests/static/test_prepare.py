@@ -40,10 +40,10 @@ def trouble(monkeypatch: Any) -> Trouble:
     """The backend of this file in the place of both."""
     told = Trouble()
 
-    def compiler(backend: str) -> Callable[..., Any]:
-        return lambda graph, name: NodeProgram(graph, name, backend, told)
+    def compiler(self: backends.Backend) -> Callable[..., Any]:
+        return lambda graph, name: NodeProgram(graph, name, self.name, told)
 
-    monkeypatch.setattr(backends, "_function", compiler)
+    monkeypatch.setattr(backends.Backend, "load", compiler)
     return told
 
 

@@ -23,10 +23,10 @@ FEED = {"x": np.ones((64, 100), "float32")}
 def one_backend(monkeypatch: Any) -> Trouble:
     told = Trouble()
 
-    def compiler(backend: str) -> Callable[..., Any]:
-        return lambda graph, name: NodeProgram(graph, name, backend, told)
+    def compiler(self: backends.Backend) -> Callable[..., Any]:
+        return lambda graph, name: NodeProgram(graph, name, self.name, told)
 
-    monkeypatch.setattr(backends, "_function", compiler)
+    monkeypatch.setattr(backends.Backend, "load", compiler)
     return told
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.compiler.arena import aligned
-from autograd_engine.compiler.backend import Placement
+from autograd_engine.compiler.backend import HostArrays, Placement
 from autograd_engine.compiler.concrete_graph import Graph, Node
 from autograd_engine.compiler.native.emit.program_text import Emitted, Part, emit
 from autograd_engine.compiler.native.ir import (
@@ -109,7 +109,10 @@ class NativeFunction:
         What it took to write the text, and to compile or find and load the library.
     """
 
-    backend: Final = "native"
+    backend = "native"
+    exact = False
+    one_call = True
+    described: Sequence[Spec] = ()
 
     def __init__(
         self,
@@ -242,7 +245,7 @@ class _Turns:
         return bound
 
 
-class NativeBound:
+class NativeBound(HostArrays):
     """A run on fixed memory; see `backend.Bound`.
 
     Attributes

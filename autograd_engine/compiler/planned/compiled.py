@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.compiler.arena import aligned
-from autograd_engine.compiler.backend import Placement
+from autograd_engine.compiler.backend import HostArrays, Placement
 from autograd_engine.compiler.concrete_graph import Graph
 from autograd_engine.compiler.planned.buffers import Buffer, Place
 from autograd_engine.compiler.planned.kernels import SCRATCH
@@ -18,7 +18,7 @@ from autograd_engine.compiler.planned.planner import Plan, Strides, planned
 from autograd_engine.compiler.planned.steps import Loop
 from autograd_engine.core.locations import forget_generated
 from autograd_engine.core.locks import renewed_lock
-from autograd_engine.core.spec import Array
+from autograd_engine.core.spec import Array, Spec
 from autograd_engine.ops.kernels.scratch import Scratch
 from autograd_engine.program.ir.program import Operator
 
@@ -49,6 +49,9 @@ class Planned:
     """A graph compiled for NumPy; see `compiler.backend.Compiled`."""
 
     backend = "numpy"
+    exact = True
+    one_call = False
+    described: Sequence[Spec] = ()
 
     def __init__(self, graph: Graph, name: str, *, fast: bool = False) -> None:
         self.graph = graph
@@ -209,7 +212,7 @@ class _Run:
         return made
 
 
-class BoundRun:
+class BoundRun(HostArrays):
     """A run on fixed memory, of one thread at a time; see `compiler.backend.Bound`.
 
     Attributes

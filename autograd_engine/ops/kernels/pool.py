@@ -45,6 +45,7 @@ __all__ = [
     "max_pool",
     "max_pool_gather",
     "max_pool_scatter",
+    "window_elements",
 ]
 
 Bins = tuple[int | None, ...]
@@ -87,7 +88,7 @@ def max_pool(
     if run is not None:
         return _maxima(run, x, _axes(x.shape, kernel, stride, padding, ceil_mode))
     if x.size * prod(kernel) <= _FEW:
-        return _few_maxima(x, *_windows(x.shape[2:], kernel, stride, padding, ceil_mode))
+        return _few_maxima(x, *window_elements(x.shape[2:], kernel, stride, padding, ceil_mode))
     axes = _axes(x.shape, kernel, stride, padding, ceil_mode)
     out = x
     for a, axis in enumerate(axes):
@@ -123,7 +124,7 @@ def _few_maxima(
 
 
 @lru_cache(maxsize=512)
-def _windows(
+def window_elements(
     size: Ints, kernel: Ints, stride: Ints, padding: Padding, ceil_mode: bool
 ) -> tuple[Ints, NDArray[np.int64]]:
     """How many windows along each axis, and the positions in an image of the elements of each.

@@ -19,7 +19,7 @@ from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.ops.kernels.compiled import in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 
-__all__ = ["OPERATOR_UFUNCS", "PYTHON_UFUNCS", "bind_operators", "run_on"]
+__all__ = ["OPERATOR_UFUNCS", "PYTHON_UFUNCS", "bind_operators", "rebound", "run_on"]
 
 _NUMPY: Final = {
     "greater_than": "greater",
@@ -66,42 +66,55 @@ def run_on(kernel: FunctionType, numpy: Any, ufunc: Callable[[Any], Any]) -> Any
         ``ufunc(value)`` is what stands for a ufunc, or for a kernel that calls one and does nothing
         else; with a method `reduce`.
     """
+
+    def stand_in(value: Any) -> Any:
+        if value is np:
+            return numpy
+        if ufunc_of(value) is not None:
+            return ufunc(value)
+        if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
+            return ufunc(value.__self__).reduce if isinstance(value.__self__, np.ufunc) else value
+        return value
+
     original: Any = in_numpy(kernel)
-    return _clone(original, numpy, ufunc, {})
+    return rebound(original, stand_in)
 
 
-def _clone(
-    function: FunctionType,
-    numpy: Any,
-    ufunc: Callable[[Any], Any],
-    made: dict[FunctionType, Any],
+def rebound(function: Any, stand_in: Callable[[Any], Any]) -> Any:
+    """A copy of a function of the table that finds other things by the names that it looks up.
+
+    So do the functions of the table that it calls. What it finds is what `stand_in` gives for what
+    stands there, in globals and in cells; where that is the value itself, a function of the table
+    is copied likewise. Functions of others are left as they are.
+    """
+    return _copied(function, stand_in, {})
+
+
+def _copied(
+    function: FunctionType, stand_in: Callable[[Any], Any], made: dict[FunctionType, Any]
 ) -> Any:
     if function in made:
         return made[function]
     if not function.__module__.startswith("autograd_engine.ops"):
         return function
 
-    def stand_in(value: Any) -> Any:
-        if ufunc_of(value) is not None:
-            return ufunc(value)
-        if isinstance(value, FunctionType):
-            return _clone(value, numpy, ufunc, made)
-        if isinstance(value, BuiltinFunctionType) and value.__name__ == "reduce":
-            return ufunc(value.__self__).reduce if isinstance(value.__self__, np.ufunc) else value
-        return value
+    def found(value: Any) -> Any:
+        other = stand_in(value)
+        if other is value and isinstance(value, FunctionType):
+            return _copied(value, stand_in, made)
+        return other
 
     scope = dict(function.__globals__)
     cells = tuple(CellType() for _ in function.__closure__ or ())
-    clone = made[function] = FunctionType(
+    copy = made[function] = FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, cells or None
     )
-    clone.__kwdefaults__ = function.__kwdefaults__
+    copy.__kwdefaults__ = function.__kwdefaults__
     for name in _names(function.__code__) & scope.keys():
-        scope[name] = stand_in(scope[name])
-    scope["np"] = numpy
+        scope[name] = found(scope[name])
     for new, old in zip(cells, function.__closure__ or (), strict=True):
-        new.cell_contents = stand_in(old.cell_contents)
-    return clone
+        new.cell_contents = found(old.cell_contents)
+    return copy
 
 
 def _names(code: CodeType) -> set[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from autograd_engine.compiler.backend import Placement
+from autograd_engine.compiler.backend import BACKENDS, Placement
 from autograd_engine.core.report import Report, Table
 from autograd_engine.core.spec import Spec
 from autograd_engine.static.executor.plan import Plan
@@ -28,7 +28,7 @@ class BackendReport(Report):
 
     Attributes
     ----------
-    backend : {"native", "numpy", "python"}
+    backend : {"native", "numpy", "jax", "python"}
         ``"python"`` is the straight-line function that serves all sizes.
     reasons : tuple of str
         Why it is not what was asked for; empty where it is.
@@ -39,7 +39,7 @@ class BackendReport(Report):
     placements : tuple of Placement
         Where each operation runs: ``operation``, ``where``, ``why``, ``line``.
     source : str
-        The text that was generated, C or Python.
+        The text that was generated: C, Python, StableHLO.
     asked : str
         The backend of the executor.
     """
@@ -53,15 +53,18 @@ class BackendReport(Report):
     asked: str
 
     def called_back(self) -> tuple[Placement, ...]:
-        """Operations for which native code goes back to NumPy, each with the reason."""
-        if self.backend != "native":
+        """Operations for which compiled code goes back to NumPy, each with the reason."""
+        if self.backend in ("numpy", "python"):
             return ()
         return tuple(p for p in self.placements if p.where == "NumPy")
+
+    def _label(self) -> str:
+        return BACKENDS[self.backend].label if self.backend in BACKENDS else _PYTHON
 
     def _parts(self) -> list[str | Table]:
         fed = ", ".join(f"{name}: {spec}" for name, spec in self.feeds.items())
         parts: list[str | Table] = [
-            f"runs by: {_NAMES[self.backend]}" + (f", for {fed}" if fed else "")
+            f"runs by: {self._label()}" + (f", for {fed}" if fed else "")
         ]
         parts += [f"because: {reason}" for reason in self.reasons]
         parts += [f"{name}: {_shown(name, value)}" for name, value in self.facts.items()]
@@ -76,11 +79,7 @@ class BackendReport(Report):
         return [*parts, "operations:", Table(_HEAD, rows)] if rows else parts
 
 
-_NAMES: Final = {
-    "native": "native code",
-    "numpy": "NumPy, with planned memory",
-    "python": "straight-line Python, which serves all sizes",
-}
+_PYTHON: Final = "straight-line Python, which serves all sizes"
 
 
 def _shown(name: str, value: Any) -> str:

@@ -1,37 +1,31 @@
 """Which backend runs a program.
 
-``"numpy"`` has the bits of eager mode. ``"native"`` compiles C, and its results differ in the last
-bits. ``"auto"`` takes native code where that can be made, else NumPy. Whatever cannot be compiled
-runs as the straight-line Python function that serves all sizes.
+Which there are, `compiler.backend` lists; ``"auto"`` takes native code where that can be made, else
+NumPy. Whatever cannot be compiled runs as the straight-line Python function that serves all sizes.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from autograd_engine.compiler.backend import AUTO, BACKENDS, Backend, Listing
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.spec import Spec
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, MissingLibraryError
 from autograd_engine.program.ir.program import Operator, Ref
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
     from autograd_engine.compiler.concrete_graph import Graph
 
-__all__ = ["BACKENDS", "VARIABLE", "Attempt", "Work", "chosen_backend", "compiled_by"]
+__all__ = ["NAMES", "VARIABLE", "Attempt", "Work", "chosen_backend", "compiled_by"]
 
-BACKENDS: Final = ("auto", "native", "numpy")
+NAMES: Final = ("auto", *BACKENDS)
 VARIABLE: Final = "AUTOGRAD_ENGINE_BACKEND"
-# Where the functions are; neither is imported before a program is compiled.
-_COMPILERS: Final = {
-    "native": ("autograd_engine.compiler.native", "compile_native"),
-    "numpy": ("autograd_engine.compiler.planned", "compile_planned"),
-}
 
 
 class Attempt(NamedTuple):
@@ -59,6 +53,12 @@ class Work:
         inputs = list(zip(self.inputs, specs, strict=True))
         return concrete_graph(self.operators, inputs, self.outputs, self.updates)
 
+    def listing(self, specs: Sequence[Spec]) -> Listing:
+        """The operators for inputs of these Specs, of a backend that takes these."""
+        return Listing(
+            self.name, self.operators, self.inputs, specs, self.outputs, dict(self.updates)
+        )
+
 
 def chosen_backend(given: str | None) -> str:
     """The backend for an executor that was given this one, or (None, "auto") was left the choice.
@@ -67,13 +67,18 @@ def chosen_backend(given: str | None) -> str:
     ------
     ArgumentError
         When there is none of that name.
+    MissingLibraryError
+        When it needs a library that is not installed.
     """
     backend, said = given, f"Executor: there is no backend {given!r}"
     if given is None or given == "auto":
         backend = os.environ.get(VARIABLE) or "auto"
         said = f"the environment variable {VARIABLE} names no backend: {backend!r}"
-    if backend not in BACKENDS:
-        raise ArgumentError(f"{said}; take one of {', '.join(map(repr, BACKENDS))}")
+    if backend not in NAMES:
+        raise ArgumentError(f"{said}; take one of {', '.join(map(repr, NAMES))}")
+    missing = BACKENDS[backend].missing if backend in BACKENDS else ""
+    if missing:
+        raise MissingLibraryError(f"the backend {backend!r} needs a library: {missing}")
     return str(backend)
 
 
@@ -87,7 +92,7 @@ def compiled_by(
     """The program compiled for inputs of these Specs, if it can be, and what was tried."""
     from autograd_engine.compiler.concrete_graph import NotConcrete
 
-    wanted = ("numpy",) if backend == "numpy" else ("native", "numpy")
+    wanted = AUTO if backend == "auto" else (backend, *BACKENDS[backend].otherwise)
     attempts: list[Attempt] = []
     with collector_paused():
         for name in wanted:
@@ -95,12 +100,13 @@ def compiled_by(
             compiled: Compiled | None = None
             problem = ""
             try:
-                if backend == "auto" and name == "native" and len(work.operators) > _MANY:
+                last = name == wanted[-1]
+                if backend == "auto" and not last and len(work.operators) > _MANY:
                     raise _Unavailable(
                         f"it has {len(work.operators)} operators, and a compiler would take long; "
-                        'ask for it with backend="native"'
+                        f'ask for it with backend="{name}"'
                     )
-                compiled = _function(name)(work.graph(specs), work.name)
+                compiled = _compiled(BACKENDS[name], work, specs)
             except NotConcrete as error:
                 problem = str(error)
             except Exception as error:  # of a compiler: the program runs all the same
@@ -117,10 +123,11 @@ class _Unavailable(Exception):
     """Why a backend is passed over."""
 
 
-def _function(backend: str) -> Callable[[Graph, str], Any]:
-    module, name = _COMPILERS[backend]
-    function: Callable[[Graph, str], Any] = getattr(importlib.import_module(module), name)
-    return function
+def _compiled(backend: Backend, work: Work, specs: Sequence[Spec]) -> Compiled:
+    compiler = backend.load()
+    if backend.takes == "listing":
+        return compiler(work.listing(specs))
+    return compiler(work.graph(specs), work.name)
 
 
 def _unforeseen(error: Exception) -> bool:

@@ -125,22 +125,21 @@ class Binding:
                 value = np.zeros(tuple(int(d) for d in var.spec.shape), var.spec.dtype)
             arrays.append(np.array(value, order="C") if k in updated else contiguous(value))
         self.bound = compiled.bind(arrays)
-        state = {
-            plan.writes[j - plan.fetches]: self.bound.arrays[k] for j, k in compiled.updates.items()
-        }
-        self.state = State(state)
+        state = {plan.writes[j - plan.fetches]: k for j, k in compiled.updates.items()}
+        self._places = state
+        self.state = State({name: self.bound.state_at(k) for name, k in state.items()})
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
-        if state and compiled.backend != "native" and not hasattr(self.bound, "finish"):
-            self.call = uninterrupted(self.call)  # else it is one call of C, or can be finished
+        if state and not compiled.one_call and not hasattr(self.bound, "finish"):
+            self.call = uninterrupted(self.call)
         if plan.draws:
             self.call = self._drawing(program)
         self.supplied: dict[str, Any] = {}
         self._others = [(n, k) for k, n in enumerate(names, first) if n not in state]
         # What stands in the scope for these, as it was last handed to the backend.
         self._known: dict[str, Content] = {}
-        self._strict = compiled.backend == "numpy"  # another layout may have other bits
+        self._strict = compiled.exact  # another layout may have other bits
         for k in range(first):
             self.remember(k, MISSING)
 
@@ -188,10 +187,10 @@ class Binding:
             seen = claims.changes
             if mine:  # somebody may have written to what was handed out
                 for name, copy in state.current_copies().items():
-                    self._take_over(state.arrays[name], copy)
+                    self._take_over(name, copy)
             else:
                 for name in self.markers:
-                    self._take_over(state.arrays[name], _plain(found[name]))
+                    self._take_over(name, _plain(found[name]))
             for name, k in self._others:
                 value = found[name]
                 if isinstance(value, Held):
@@ -202,8 +201,8 @@ class Binding:
                     self._known[name] = fitting if is_contiguous(fitting) else None
             return seen
 
-    def _fitting(self, array: Array, value: Array | None) -> Array:
-        """`value`, if it can stand in the place of `array`."""
+    def _fitting(self, array: Any, value: Array | None) -> Array:
+        """`value`, if it can stand in the place of `array`, which has a shape and a dtype."""
         if (
             value is None
             or value.shape != array.shape
@@ -213,8 +212,9 @@ class Binding:
             raise Unfit
         return value
 
-    def _take_over(self, array: Array, value: Array | None) -> None:
-        np.copyto(array, self._fitting(array, value))
+    def _take_over(self, name: str, value: Array | None) -> None:
+        like = self.bound.arrays[self._places[name]]
+        self.state.memory[name].write(self._fitting(like, value))
 
     # --- what is fed
 

@@ -16,7 +16,7 @@ from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
 from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.executor.backend_choice import BACKENDS, chosen_backend
+from autograd_engine.static.executor.backend_choice import NAMES, chosen_backend
 from autograd_engine.static.executor.compiled_program import CompiledProgram
 from autograd_engine.static.executor.feeds import (
     check_named,
@@ -46,9 +46,10 @@ class Executor(Described):
     ----------
     place : CPUPlace or "cpu", optional
         Everything runs on the CPU.
-    backend : {"auto", "native", "numpy"}
+    backend : {"auto", "native", "numpy", "jax"}
         ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
         which a C compiler must be found; results differ from those of NumPy in the last bits.
+        ``"jax"`` has XLA compile it, for which jax must be installed.
         ``"auto"`` is native where that can be, else NumPy; or what the environment variable
         ``AUTOGRAD_ENGINE_BACKEND`` says. What a backend cannot compile runs all the same, see
         `explain`.
@@ -78,7 +79,7 @@ class Executor(Described):
     """
 
     def __init__(self, place: object = None, backend: str = "auto") -> None:
-        if isinstance(place, str) and place in BACKENDS:
+        if isinstance(place, str) and place in NAMES:
             raise ArgumentError(
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"

@@ -265,7 +265,7 @@ class Step:
         compiled = plan.specializations.ready(specialization)
         if (
             compiled is not None
-            and compiled.backend == "numpy"
+            and compiled.exact
             and not all(map(is_contiguous, fed))
         ):
             compiled = None  # another layout may have other bits
@@ -401,7 +401,7 @@ class Step:
 
 def _fits(specialization: Specialization, compiled: Compiled, arrays: Sequence[Array]) -> bool:
     """Whether a program that was compiled for certain sizes takes these arrays."""
-    if compiled.backend == "numpy" and not all(map(is_contiguous, arrays)):
+    if compiled.exact and not all(map(is_contiguous, arrays)):
         return False
     return all(
         a.shape == s.shape and a.dtype == s.dtype

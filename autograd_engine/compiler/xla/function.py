@@ -1,0 +1,218 @@
+"""A listing compiled by XLA, and runs of it whose state stays on the device.
+
+Arrays of 64 bits are there only while a step is traced and called: jax is told for these moments,
+in this thread, and the user's own code finds it as it was. State is handed over with each call and
+comes back as what the call returns, in the same memory; so what a run begins with is a copy of its
+own. What a call is fed is copied too, for the caller may write to it while the device computes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograd_engine.compiler.backend import Listing, Placement
+from autograd_engine.compiler.live_operators import live_operators
+from autograd_engine.compiler.xla.operators import run_operators
+from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Draw, Lowered, Run
+from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.spec import Array, Spec, known_value
+from autograd_engine.program.ir.block import operators_within
+
+__all__ = ["XlaBound", "XlaFailed", "XlaFunction", "compile_listing"]
+
+
+class XlaFailed(Exception):
+    """A run was given up, its state as it was: NumPy says what is wrong."""
+
+
+def compile_listing(listing: Listing) -> XlaFunction:
+    """A listing as one function of jax arrays, traced and compiled.
+
+    Raises
+    ------
+    XlaUnavailable
+        Where it cannot be.
+    """
+    return XlaFunction(listing)
+
+
+class XlaFunction:
+    """A listing compiled by XLA; see `compiler.backend.Compiled`.
+
+    Attributes
+    ----------
+    lowered : list of Lowered
+        How each operation came into it.
+    seconds : tuple of float
+        What it took to trace it, and to compile it.
+    """
+
+    backend = "jax"
+    exact = False
+    one_call = False
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.updates = dict(listing.updates)
+        self.described: Sequence[Spec] = ()
+        self.lowered: list[Lowered] = []
+        self.draws: list[Draw] = []
+        self.held = sorted(set(self.updates.values()))
+        self.fed = [k for k in range(len(listing.inputs)) if k not in set(self.held)]
+        asked = [*listing.outputs, *listing.described]
+        self._operators = live_operators(listing.operators, asked)
+        began = time.perf_counter()
+        with jax.enable_x64(True):
+            given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in listing.specs]
+            split = [given[k] for k in self.held], [given[k] for k in self.fed]
+            if any(getattr(o.op, "random", False) for o in operators_within(self._operators)):
+                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *split)
+            drawn = [
+                [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
+                for draw in self.draws
+            ]
+            self._traced = jax.jit(self._step, donate_argnums=0).lower(*split, drawn)
+            traced = time.perf_counter()
+            self._compiled = self._traced.compile()
+        self.seconds = traced - began, time.perf_counter() - traced
+
+    def _step(self, held: Sequence[Any], fed: Sequence[Any], drawn: Any) -> Any:
+        """(new state, other outputs, whether all is in order: None where nothing can fail)."""
+        listing = self.listing
+        run = Run(drawn)
+        arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
+        values: dict[Any, Any] = {}
+        for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
+            known = known_value(spec)
+            values[ref.key] = arrays[k] if known is None else known.astype(spec.dtype)
+        run_operators(run, self._operators, values)
+        outputs = [jnp.asarray(values[r.key]) for r in listing.outputs]
+        described = [values[r.key] for r in listing.described]
+        self.described = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in described]
+        self.lowered, self.draws = run.lowered, run.draws
+        fine = jnp.all(jnp.stack(run.flags)) if run.flags else None
+        new = dict(zip(self.held, held, strict=True))
+        for j, k in self.updates.items():
+            new[k] = outputs[j] if fine is None else jnp.where(fine, outputs[j], arrays[k])
+        others = [v for j, v in enumerate(outputs) if j not in self.updates]
+        return [new[k] for k in self.held], others, fine
+
+    @cached_property
+    def source(self) -> str:
+        """The StableHLO."""
+        text: str = self._traced.as_text()
+        return text
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report says besides."""
+        return {"seconds to trace": self.seconds[0]}
+
+    def run(self, held: Sequence[Any], fed: Sequence[Array]) -> tuple[list[Any], list[Any], Any]:
+        """One call, which takes what is `held` away."""
+        drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
+        made: tuple[list[Any], list[Any], Any] = self._compiled(held, *put((list(fed), drawn)))
+        return made
+
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
+        with jax.enable_x64(True):
+            held = put([arrays[k] for k in self.held])
+            new, others, fine = self.run(held, [arrays[k] for k in self.fed])
+            check(fine)
+            rest = iter(others)
+            state = dict(zip(self.held, new, strict=True))
+            return tuple(
+                fetch(
+                    [
+                        state[self.updates[j]] if j in self.updates else next(rest)
+                        for j in range(len(self.listing.outputs))
+                    ]
+                )
+            )
+
+    def bind(self, arrays: Sequence[Array]) -> XlaBound:
+        return XlaBound(self, arrays)
+
+    def placements(self) -> list[Placement]:
+        reasons: dict[int, list[str]] = {}
+        where: dict[int, str] = {}
+        for one in self.lowered:
+            if one.way == CALLED_BACK:
+                reasons.setdefault(id(one.origin), []).append(f"{one.operation}: {one.why}")
+                where[id(one.origin)] = "NumPy"
+            elif one.way == DRAWN:
+                where[id(one.origin)] = "drawn before"
+        return [
+            Placement(
+                operator.type,
+                where.get(id(operator), "XLA"),
+                "; ".join(reasons.get(id(operator), ())),
+                str(operator.location),
+            )
+            for operator in self._operators
+        ]
+
+
+class XlaBound:
+    """A run whose state stays on the device; see `compiler.backend.Bound`."""
+
+    def __init__(self, function: XlaFunction, arrays: Sequence[Array]) -> None:
+        self.function = function
+        specs = function.listing.specs
+        self.held = {k: DeviceMemory(arrays[k]) for k in function.held}
+        self.arrays: list[Any] = [specs[k] if k in self.held else a for k, a in enumerate(arrays)]
+
+    def feed(self, position: int, array: Array) -> None:
+        self.arrays[position] = array
+
+    def state_at(self, position: int) -> DeviceMemory:
+        return self.held[position]
+
+    def __call__(self) -> list[Array]:
+        function, held = self.function, self.held.values()
+        with jax.enable_x64(True):
+            fed = [self.arrays[k] for k in function.fed]
+            new, others, fine = function.run([m.value for m in held], fed)
+            for memory, value in zip(held, new, strict=True):
+                memory.value = value
+            check(fine)
+            return fetch(others)
+
+
+class DeviceMemory:
+    """An array on the device; each step puts another in its place."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, array: Array) -> None:
+        self.write(array)
+
+    def read(self) -> Array:
+        with jax.enable_x64(True):
+            return fetch([self.value])[0]
+
+    def write(self, array: Array) -> None:
+        with jax.enable_x64(True):
+            self.value = put(array)
+
+
+def put(arrays: Any) -> Any:
+    """Copies on the device."""
+    return jax.device_put(arrays, may_alias=False)
+
+
+def fetch(arrays: Sequence[Any]) -> list[Array]:
+    """Copies for the caller."""
+    return [np.array(a) for a in jax.device_get(list(arrays))]
+
+
+def check(fine: Any) -> None:
+    """Raise XlaFailed unless all was in order."""
+    if fine is not None and not jax.device_get(fine):
+        raise XlaFailed("a check of values failed")

@@ -1,0 +1,21 @@
+"""The adjoint of standardisation, whose kernel writes over its operands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+
+from autograd_engine.compiler.xla.rows import row
+from autograd_engine.compiler.xla.run import Run
+
+
+@row("standardize_adjoint")
+def _standardize_adjoint(
+    run: Run, y: Any, out: Any, variance: Any, *, axis: Any, epsilon: float
+) -> Any:
+    count = max(math.prod(out.shape[a] for a in axis), 1)
+    along_out = (y * out).sum(axis, keepdims=True) / count
+    mean = y.sum(axis, keepdims=True) / count
+    return (y - out * along_out - mean) / jnp.sqrt(variance + epsilon)

@@ -1,0 +1,98 @@
+"""How a row of the table is lowered.
+
+A function of `lowering`, where there is one: it is given the `Run`, then what the kernel takes. It
+is there where a kernel looks at values, writes to arrays or calls what jax.numpy does not have, and
+where it refuses values, of which a `Run` takes note.
+
+Else the kernel, traced: its twin. Where that cannot be, and the row is linear, its own rule, which
+is its adjoint, transposed: of <A x, g> = <x, A* g> the rule is A*, and jax makes A of it. So of a
+row and its adjoint one can be traced, or is written, and the other follows.
+
+What is left NumPy computes, called back by the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import jax
+import numpy as np
+
+from autograd_engine.compiler.xla.array_module import NumpyOnly
+from autograd_engine.compiler.xla.twins import twin
+from autograd_engine.core.dtypes import COMPLEX
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+
+if TYPE_CHECKING:
+    from autograd_engine.compiler.xla.run import Run
+
+__all__ = ["ROWS", "row", "ways"]
+
+Row: TypeAlias = Callable[..., Any]
+
+ROWS: Final[dict[str, Row]] = {}
+"""Those that are written, by the name of the operation."""
+
+
+def row(*names: str) -> Callable[[Row], Row]:
+    """Let a function stand for the kernels of these operations."""
+
+    def declare(function: Row) -> Row:
+        for name in names:
+            assert name not in ROWS, name
+            ROWS[name] = function
+        return function
+
+    return declare
+
+
+def ways(run: Run, op: OpDef) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Ways to compute it on traced arrays, best first: "written", "twin", "transposed"."""
+    mine = REGISTRY.get(op.name) is op
+    if mine and op.name in ROWS:
+        function = ROWS[op.name]
+        yield "written", lambda *operands, **attrs: function(run, *operands, **attrs)
+        return
+    # A kernel that refuses values would not see them, and one of the user's may do anything.
+    if op.checks_values or not mine:
+        return
+    yield "twin", twin(op.direct)
+    position = _moved(op)
+    if position is not None and op.name not in run.transposing:
+        yield "transposed", _transposed(run, op, position)
+
+
+def _moved(op: OpDef) -> int | None:
+    """The operand that a row is linear in, where its rule for it is all of its adjoint."""
+    if op.tangent not in ("linear", "multilinear") or op.multiple or op.variadic:
+        return None
+    moved = [k for k in range(len(op.inputs)) if op.rule_at(k) is not None]
+    return moved[0] if len(moved) == 1 or (moved and op.tangent == "multilinear") else None
+
+
+def _transposed(run: Run, op: OpDef, position: int) -> Callable[..., Any]:
+    rule = op.rule_at(position)
+    assert rule is not None
+
+    def function(*operands: Any, **attrs: Any) -> Any:
+        by_name = dict(zip(op.inputs, operands, strict=True))
+        by_name |= {f"{name}_like": value for name, value in by_name.items()}
+        saved = [by_name[name] for name in rule.saves]
+        moved = operands[position]
+        given = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in operands]
+        (out,) = op.infer_tuple(given, attrs)
+        if rule.group or {moved.dtype, out.dtype} & COMPLEX:
+            raise NumpyOnly("its rule is not its transpose")
+
+        def adjoint(g: Any) -> Any:
+            inner = run.within_row(op)
+            return rule.fn(inner, g, *saved, **{name: attrs[name] for name in rule.attrs})
+
+        target = jax.ShapeDtypeStruct(tuple(out.shape), out.dtype)
+        made = jax.eval_shape(adjoint, target)
+        (result,) = jax.linear_transpose(adjoint, target)(moved.astype(made.dtype))
+        return result
+
+    return function

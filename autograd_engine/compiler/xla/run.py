@@ -1,0 +1,309 @@
+"""The namespace in which a program computes while it is traced.
+
+Forward operators and the rules of gradient operators call the same functions here, on jax arrays;
+nothing is differentiated by jax. What is known while the program is traced (numbers of the program,
+what follows from sizes) stays an ndarray, and NumPy computes with it once.
+
+A `Run` also takes note of what NumPy would have refused. A row that looks at values says so with
+`require`; the compiled step returns one flag, keeps its state as it was where that is false, and
+the straight-line function then says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from autograd_engine.compiler.xla.array_module import NumpyOnly, is_traced
+from autograd_engine.compiler.xla.host_call import on_host
+from autograd_engine.compiler.xla.rows import ROWS, ways
+from autograd_engine.core.dims import Dim
+from autograd_engine.core.dtypes import FLOAT32, HALVES, scalar_dtype
+from autograd_engine.core.random_generator import own_generator
+from autograd_engine.core.spec import Array, Spec, ValueSpec
+from autograd_engine.ops.registry.namespace import Namespace
+from autograd_engine.ops.registry.number_inputs import NumberInputOp
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from autograd_engine.program.ir.program import Operator
+
+__all__ = ["CALLED_BACK", "DRAWN", "Draw", "Lowered", "Run", "XlaUnavailable"]
+
+_LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
+
+
+class XlaUnavailable(Exception):
+    """Why a program does not run through XLA."""
+
+
+CALLED_BACK: Final = "called back"
+DRAWN: Final = "drawn"
+
+
+class Lowered(NamedTuple):
+    """How an operation came into a step.
+
+    Attributes
+    ----------
+    operation : str
+    way : str
+        "written", "twin" or "transposed", see `rows`; "called back", for which the step goes back
+        to NumPy; or "drawn", by NumPy before it begins.
+    why : str
+        That it does so.
+    origin : Operator or None
+    """
+
+    operation: str
+    way: str
+    why: str
+    origin: Operator | None
+
+
+class Draw(NamedTuple):
+    """Random numbers that a step takes: the kernel of NumPy's stream draws them before it runs."""
+
+    kernel: Callable[[], tuple[Array, ...]]
+    specs: tuple[Spec, ...]
+
+
+class _Drawn(Exception):
+    """A kernel has asked for random numbers."""
+
+
+class _Probe:
+    """In the place of a generator that nobody may draw from."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Drawn
+
+
+class Run(Namespace):
+    """One trace of a program.
+
+    Parameters
+    ----------
+    drawn : sequence, optional
+        For each draw, the traced arrays that it has made; without it, draws are only noted.
+
+    Attributes
+    ----------
+    flags : list of array
+        What has to hold of values.
+    draws : list of Draw
+        In the order of the program.
+    lowered : list of Lowered
+    transposing : tuple of str
+        Rows whose rules are traced to be transposed: what these call is no way to compute them.
+    origin : Operator or None
+        The operator that is traced.
+    """
+
+    def __init__(self, drawn: Sequence[Sequence[Any]] | None = None) -> None:
+        self.flags: list[Any] = []
+        self.draws: list[Draw] = []
+        self.lowered: list[Lowered] = []
+        self.transposing: tuple[str, ...] = ()
+        self.origin: Operator | None = None
+        self._drawn = drawn
+
+    def __getitem__(self, op: OpDef) -> Callable[..., Any]:
+        """The function of `op`, not kept by `op`, which lives longer."""
+        found: Callable[..., Any] = (
+            getattr(self, op.name) if REGISTRY.get(op.name) is op else self.bind(op)
+        )
+        return found
+
+    def bind(self, op: OpDef) -> Callable[..., Any]:
+        def call(*operands: Any, **attrs: Any) -> Any:
+            results = self.call(op, operands, op.complete_attrs(attrs))
+            return results if op.multiple else results[0]
+
+        return call
+
+    def project(self, g: Any, like: Any) -> Any:
+        return g if g is None or g.shape == like.shape else self.sum_like(g, like)
+
+    def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
+        return getattr(self, name)(*operands, **attrs)
+
+    def require(self, holds: Any) -> None:
+        """Of values that NumPy would refuse this is False, somewhere."""
+        if is_traced(holds):
+            self.flags.append(jnp.all(holds))
+        elif not np.all(holds):
+            raise XlaUnavailable("it is given what is out of range in every run")
+
+    def within(self, index: Any, low: int, high: int) -> None:
+        """`require` integers to be `low` or more, and below `high`."""
+        if index.size:
+            self.require((index >= low) & (index < high))
+
+    def draw(self, kernel: Callable[[], tuple[Array, ...]], specs: Sequence[Spec]) -> list[Any]:
+        """What a kernel draws on the host, in each run before it begins."""
+        number = len(self.draws)
+        self.draws.append(Draw(kernel, tuple(specs)))
+        if self._drawn is None:
+            return [jnp.zeros(tuple(s.shape), s.dtype) for s in specs]
+        return list(self._drawn[number])
+
+    def within_row(self, op: OpDef) -> Run:
+        """Where the rule of a row is traced that is to be transposed; no check of it counts."""
+        inner = Run()
+        inner.transposing = (*self.transposing, op.name)
+        return inner
+
+    # --- one operation
+
+    def call(self, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
+        """The results of an operation.
+
+        Parameters
+        ----------
+        op : OpDef
+        operands : sequence
+            jax arrays, ndarrays, Python scalars; None of what is left out.
+        attrs : dict
+            All attributes.
+
+        Raises
+        ------
+        XlaUnavailable
+        """
+        if isinstance(op, NumberInputOp):
+            if is_traced(tuple(op.numbers(operands))):
+                raise XlaUnavailable(f"a number that {op.name} takes depends on values")
+            operands, attrs = op.plain(operands, attrs)
+            op = op.base
+        values = _prepared(op, operands)
+        specs = op.infer_tuple([_spec(v) for v in values], attrs)
+        if op.effect:
+            raise XlaUnavailable(f"{op.name} is done for its effect")
+        if op.random:
+            return self._random(op, values, attrs, specs)
+        if not is_traced(tuple(values)):
+            return _known(op, values, attrs, specs)
+        for spec in specs:
+            if any(isinstance(d, Dim) for d in spec.shape):
+                raise XlaUnavailable(f"the sizes of what {op.name} returns depend on values")
+        given = [_widened(v) for v in values] if op.halves == "in float32" else values
+        noted, why = len(self.flags), "it looks at values"
+        for way, function in ways(self, op):
+            try:
+                with np.errstate(all="ignore"):
+                    made = function(*given, **attrs)
+                results = made if op.multiple else (made,)
+                found = [_as_inferred(r, s) for r, s in zip(results, specs, strict=True)]
+                self.lowered.append(Lowered(op.name, way, "", self.origin))
+                return tuple(found)
+            except XlaUnavailable:
+                raise
+            except NumpyOnly as error:
+                why = str(error) if way != "transposed" else why
+            except Exception as error:  # of a kernel that does more than jax.numpy can
+                told = str(error).strip().partition("\n")[0]
+                why = f"{type(error).__name__}: {told}" if way != "transposed" else why
+            del self.flags[noted:]
+        return self._by_numpy(op, values, attrs, specs, why)
+
+    def _by_numpy(
+        self,
+        op: OpDef,
+        values: Sequence[Any],
+        attrs: dict[str, Any],
+        specs: Sequence[Spec],
+        why: str,
+    ) -> tuple[Any, ...]:
+        """The kernel of NumPy, called back by the step."""
+        if self.transposing:
+            raise NumpyOnly(why)
+        self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
+        at = [k for k, v in enumerate(values) if is_traced(v)]
+        rest = [None if k in at else v for k, v in enumerate(values)]
+
+        def kernel(*arrays: Array) -> list[Array]:
+            full = list(rest)
+            for k, array in zip(at, arrays, strict=True):
+                full[k] = array
+            return [np.asarray(v) for v in _by_kernel(op, full, attrs)]
+
+        results, fine = on_host(kernel, specs, [values[k] for k in at])
+        self.flags.append(fine)
+        return tuple(results)
+
+    def _random(
+        self, op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
+        """Numbers of the engine's own stream, in the order of the program."""
+        if is_traced(tuple(values)):
+            function = ROWS.get(op.name) if REGISTRY.get(op.name) is op else None
+            if function is None:
+                raise XlaUnavailable(f"what {op.name} draws depends on values")
+            made = function(self, *values, **attrs)
+            results = made if op.multiple else (made,)
+            return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
+        try:
+            with own_generator(_Probe()):  # type: ignore[arg-type]
+                return _known(op, values, attrs, specs)
+        except _Drawn:
+            pass
+        if any(isinstance(d, Dim) for s in specs for d in s.shape):
+            raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
+        self.lowered.append(Lowered(op.name, DRAWN, "", self.origin))
+        return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
+
+
+def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
+    with np.errstate(all="ignore"):
+        made = op.kernel(*values, **attrs)
+    return tuple(made) if op.multiple else (made,)
+
+
+def _known(
+    op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
+) -> tuple[Any, ...]:
+    """Results that depend on nothing that a run brings."""
+    if op.elements == "fill" and specs[0].size >= _LARGE:
+        (spec,) = specs
+        return (jnp.full(tuple(spec.shape), attrs.get("value", 0), spec.dtype),)
+    return tuple([np.asarray(v) for v in _by_kernel(op, values, attrs)])
+
+
+def _prepared(op: OpDef, operands: Sequence[Any]) -> list[Any]:
+    """Operands, numbers as arrays of the dtype that they take; Specs of what is asked for these."""
+    known = [
+        np.dtype(v.dtype)
+        for k, v in enumerate(operands)
+        if hasattr(v, "dtype") and op.input_at(k) not in op.untyped
+    ]
+    values: list[Any] = []
+    for k, v in enumerate(operands):
+        if v is None:
+            pass
+        elif not op.reads_value(k):
+            v = Spec(tuple(v.shape), np.dtype(v.dtype))
+        elif not hasattr(v, "dtype"):
+            v = np.asarray(v, scalar_dtype(v, known))
+        values.append(v)
+    return values
+
+
+def _spec(value: Any) -> Any:
+    if value is None or isinstance(value, Spec):
+        return value
+    spec = Spec(tuple(value.shape), np.dtype(value.dtype))
+    return spec if is_traced(value) else ValueSpec.of(spec, value)
+
+
+def _widened(value: Any) -> Any:
+    if value is None or value.dtype not in HALVES:
+        return value
+    return Spec(value.shape, FLOAT32) if isinstance(value, Spec) else value.astype(FLOAT32)
+
+
+def _as_inferred(result: Any, spec: Spec) -> Any:
+    if tuple(np.shape(result)) != spec.shape:
+        raise NumpyOnly("its kernel returns another shape")
+    return jnp.asarray(result, spec.dtype)

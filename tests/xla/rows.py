@@ -1,0 +1,84 @@
+"""Every row of the table through XLA, beside its kernel; run in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import jax
+import numpy as np
+
+import autograd_engine.compiler.xla.operators  # noqa: F401 - with all rows
+from autograd_engine.compiler.xla.rows import ROWS
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
+from tests.compiler.helpers.native_batches import difference
+from tests.registry.samples import SAMPLES
+
+Call = tuple[str, tuple[Any, ...], dict[str, Any], list[Any]]
+
+
+def calls_of(op: OpDef, dtype: Any) -> list[Call]:
+    """The samples of a row, each with what its kernel makes of it."""
+    found: list[Call] = []
+    for sample in SAMPLES.get(op.name, ()):
+        attrs, operands = op.complete_attrs(sample.attrs), sample.cast(dtype)
+        with np.errstate(all="ignore"):
+            made = op.kernel(*operands, **attrs)
+        expected = [np.array(a) for a in (made if op.multiple else (made,))]
+        found.append((f"{op.name}-{sample.label}", operands, attrs, expected))
+    return found
+
+
+def sweep(names: list[str], dtype: Any, together: int = 24) -> dict[str, Any]:
+    """How each row is lowered, and what differs; samples of so many rows are one function."""
+    ways: dict[str, set[str]] = {}
+    wrong: list[str] = []
+    chosen = [REGISTRY[n] for n in names if n in SAMPLES]
+    chosen = [op for op in chosen if not (op.random or op.effect)]
+    for k in range(0, len(chosen), together):
+        calls = [(op, call) for op in chosen[k : k + together] for call in calls_of(op, dtype)]
+
+        def every(given: Any, calls: list[tuple[OpDef, Call]] = calls) -> Any:
+            made: list[Any] = []
+            for (op, (_, _, attrs, _)), operands in zip(calls, given, strict=True):
+                run, found = Run(), ways.setdefault(op.name, set())
+                try:
+                    results = run.call(op, operands, attrs)
+                except XlaUnavailable:
+                    found.add("refused")
+                    made.append(None)
+                else:
+                    found.update(one.way for one in run.lowered)
+                    made.append((list(results), run.flags))
+            return made
+
+        with jax.enable_x64(True):
+            given = [operands for _, (_, operands, _, _) in calls]
+            results = jax.device_get(jax.jit(every)(given))
+        for (op, (label, _, _, expected)), result in zip(calls, results, strict=True):
+            if result is None:
+                continue
+            arrays, flags = result
+            texts = [
+                difference(np.asarray(a), e, 10, LEAST.get(op.name, 0.0))
+                for a, e in zip(arrays, expected, strict=True)
+            ]
+            if not all(flags):
+                texts.append("it is said to be out of range")
+            wrong += [f"{label}: {text}" for text in texts if text]
+    return {"ways": {n: sorted(w) for n, w in ways.items()}, "wrong": wrong}
+
+
+# Where results are small beside what they are the difference of.
+LEAST = {"logistic_loss": 1e-12}
+
+
+def elsewhere() -> list[str]:
+    """Rows that do not lie in the family of their operation."""
+    return [n for n, r in ROWS.items() if r.__module__.rpartition(".")[2] != REGISTRY[n].module]
+
+
+if __name__ == "__main__":
+    print(json.dumps({**sweep(list(REGISTRY), np.dtype(sys.argv[1])), "elsewhere": elsewhere()}))

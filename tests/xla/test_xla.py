@@ -1,0 +1,107 @@
+"""Programs through XLA, and every row of the table.
+
+JAX starts threads, and a process that has some is not one to fork: tests of forks would be told so.
+It is loaded in processes of their own, one for each of the modules beside.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograd_engine.compiler.backend import BACKENDS
+from autograd_engine.errors import MissingLibraryError
+from autograd_engine.static import Executor
+
+HERE = Path(__file__).parent
+needs_jax = pytest.mark.skipif(
+    importlib.util.find_spec("jax") is None, reason="jax is not installed"
+)
+# Compiling is what takes the time here.
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+NAMES = re.findall(r"^        (\w+),$", (HERE / "steps.py").read_text(), re.MULTILINE)
+
+
+def said_by(module: str, *arguments: str) -> Any:
+    environment = {**os.environ, "XLA_FLAGS": QUICK, "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-m", f"tests.xla.{module}", *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=HERE.parents[1], env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> Any:
+    return said_by("steps")
+
+
+@needs_jax
+@pytest.mark.parametrize("name", NAMES)
+def test_steps(outcomes: Any, name: str) -> None:
+    assert outcomes[name] == "", outcomes[name]
+
+
+# NumPy computes these, or some samples of them.
+CALLED_BACK = {
+    "adaptive_avg_pool", "adaptive_avg_pool_input", "adaptive_max_pool", "asgd", "attention",
+    "average_ties", "avg_pool", "avg_pool_input", "axis_position", "band_scan",
+    "band_scan_adjoint", "bessel_i", "bessel_ie", "biased_attention", "cofactor",
+    "cofactor_tangent", "ctc_align", "ctc_states", "deviation", "deviation_adjoint", "eig",
+    "eigh", "erf", "erfinv", "exchange_rows", "exp_difference", "extend", "floor_divide",
+    "fold_like", "fourier_transpose", "from_half_spectrum", "from_half_spectrum_like",
+    "gamma_density", "gammainc", "gammaincc", "gather_tree", "gelu", "half_spectrum",
+    "histogram", "histogram_bin_edges", "index", "index_add_like", "index_last",
+    "index_maximum", "index_minimum", "lamb", "last_writes", "lgamma", "linear_recurrence",
+    "logsumexp", "logsumexp_adjoint", "lu", "lu_rectangular", "masked_attention", "matrix_exp",
+    "mode", "nms", "norm_adjoint", "p_norm", "pad", "permutation_like", "pinv", "polygamma",
+    "product_of_others", "radam", "region_max_index", "remainder", "repeat_index", "resample",
+    "resample_like", "rnnt_align", "rnnt_moves", "round", "row_counts", "searchsorted",
+    "setitem", "share_ties", "shift", "sinc", "standardize_affine",
+    "standardize_affine_adjoint", "straight_through", "svd", "svd_full", "take_tied",
+    "to_complex", "topk", "triangular_solve", "unextend", "unfold", "unless_zero",
+    "unslice_add", "unwindows_like", "windows", "within",
+}  # fmt: skip
+# The sizes of what these return, of some samples, are values.
+REFUSED = {
+    "bincount", "index", "index_last", "nonzero", "row_counts", "sequence_mask", "unique",
+    "unique_consecutive",
+}  # fmt: skip
+
+
+@needs_jax
+@pytest.mark.thorough
+def test_rows_agree_with_their_kernels() -> None:
+    found = said_by("rows", "float32")
+    assert found["wrong"] == []
+    assert found["elsewhere"] == []
+    ways = found["ways"]
+    assert {name for name, way in ways.items() if "called back" in way} == CALLED_BACK
+    assert {name for name, way in ways.items() if "refused" in way} == REFUSED
+
+
+@needs_jax
+@pytest.mark.thorough
+def test_pullbacks_agree_with_numpy() -> None:
+    assert said_by("gradients") == []
+
+
+def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "jax", BACKENDS["jax"]._replace(library="no_such_library"))
+    with pytest.raises(MissingLibraryError, match=r"pip install 'autograd-engine\[no_such"):
+        Executor(backend="jax")
+
+
+def test_nothing_is_imported_before_it_is_asked_for() -> None:
+    code = "import sys, autograd_engine as p; p.static.Executor(); print('jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
