@@ -217,8 +217,8 @@ def leads_to(
     are newer than cannot lead to them, and may be large, or freed. Where all targets are nodes,
     that is the number of the oldest.
 
-    Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
-    were recorded is a topological one, so one sweep from old to new decides all of them.
+    The order in which nodes were recorded is a topological one, so one sweep over those that are
+    met, from old to new, decides all of them.
     """
     if since is None:
         since = -sys.maxsize if targets else 1  # sequence numbers are 0 or less
@@ -228,20 +228,17 @@ def leads_to(
                 break
             since = max(since, t.seq)
     seen = set(blocked)
+    nodes: list[Node] = []
     waiting = [r for r in dict.fromkeys(roots) if r not in seen]
     seen.update(waiting)
-    nodes: list[Node] = []
-    while waiting:
-        node = waiting.pop()
-        if node.__class__ is not Node and not isinstance(node, Node):
-            continue
-        if node.seq >= since:  # beyond the oldest target nothing leads to any of them
-            continue
-        nodes.append(node)
-        for edge in node.edges:
-            if edge not in seen:
-                seen.add(edge)
-                waiting.append(edge)
+    for node in waiting:  # which grows
+        # Beyond the oldest target nothing leads to any of them.
+        if (node.__class__ is Node or isinstance(node, Node)) and node.seq < since:
+            nodes.append(node)
+            for edge in node.edges:
+                if edge not in seen:
+                    seen.add(edge)
+                    waiting.append(edge)
     needed = dict.fromkeys((targets & seen) - blocked, 0)
     nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:

@@ -56,6 +56,7 @@ from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
 from autograd_engine.ops.registry.cores import on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.pullback import saved_names, saving
 
 __all__ = ["general_calls", "generate_call", "generates"]
 
@@ -156,6 +157,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_pullbacks": _Pullbacks(op),
         "_ref": weakref.ref,
         "_results_of": results_of,
+        "_beside": beside,
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
@@ -225,6 +227,12 @@ class _Pullbacks(dict[int, Any]):
         return made
 
 
+def beside(x: Any, number: float) -> Any:
+    """The number in the dtype of `x`, a Tensor of floats; beside something else as it is."""
+    found = _beside(x, number) if isinstance(x, Tensor) else None
+    return number if found is None else found
+
+
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
     """A Tensor beside a number, which takes its dtype, or an array of it; else Nones."""
     if isinstance(x, Tensor):
@@ -266,6 +274,10 @@ def _source(op: OpDef, unless: str) -> str:
     )
     general = f"_general({inputs}{attrs})"
     tensors = " and ".join(f"isinstance({name}, _Tensor)" for name in op.inputs)
+    number = []
+    if len(op.inputs) == 2 and _takes_numbers(op):
+        x, y = op.inputs
+        number = [f"        if {y}.__class__ is float: {y} = _beside({x}, {y})"]
     body = [
         *_checks(op, arrays, general, unless),
         "try:",
@@ -284,6 +296,7 @@ def _source(op: OpDef, unless: str) -> str:
     lines = [
         f"def {op.name}({signature}):",
         "    try:",
+        *number,
         f"        {', '.join(arrays)} = {data}",
         "    except AttributeError:",
         *_other_operands(op, arrays, data, general),
@@ -338,7 +351,7 @@ def _variadic_source(op: OpDef) -> str:
                 f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
                 "    _pullback = _pullbacks[_mask]",
                 f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
-                *("    " + line for line in _node(op, "tuple(_arrays), _out")),
+                *("    " + line for line in _node(op, "_pullback.save(tuple(_arrays), _out)")),
                 "    _t._stop = False",
                 "    _t._node = _node",
                 "    return _t",
@@ -354,7 +367,7 @@ def _variadic_source(op: OpDef) -> str:
     )
 
 
-def _node(op: OpDef, given: str) -> list[str]:
+def _node(op: OpDef, saved: str) -> list[str]:
     """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
     long as all of this.
     """
@@ -364,7 +377,7 @@ def _node(op: OpDef, given: str) -> list[str]:
         f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
         "_node.pullback = _pullback",
         "_node.edges = _edges",
-        f"_node.saved = _pullback.save({given})",
+        f"_node.saved = {saved}",
         f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
@@ -385,9 +398,14 @@ def _typed(op: OpDef) -> list[int]:
     return [k for k, name in enumerate(op.inputs) if name not in op.untyped]
 
 
+def _takes_numbers(op: OpDef) -> bool:
+    """Whether one of its operands may be a number beside a Tensor."""
+    return len(_typed(op)) == 2 and op.dtypes != "any" and not op.attrs
+
+
 def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> list[str]:
     typed = _typed(op)
-    if len(typed) != 2 or op.dtypes == "any" or op.attrs:
+    if not _takes_numbers(op):
         return [f"        return {general}"]
     x, y = (op.inputs[k] for k in typed)
     rest = [name for name in op.inputs if name in op.untyped]
@@ -447,10 +465,10 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
-        *_edges(names, open_inputs),
+        *_wanted(op, open_inputs, dict(zip((*op.inputs, *op.outputs), arrays + outs, strict=True))),
         *_projection(op, arrays, outs[0]),
         "_pullback = _pullbacks[_mask]",
-        *_node(op, ", ".join([*arrays, *outs])),
+        *_node(op, _kept(op, open_inputs, arrays + outs)),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -496,8 +514,13 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
         return []
     bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
     if core == 0:
-        tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
-        return [f"_shape = {out}.shape", *tests]
+        shapes = [f"_shape{k}" for k in range(len(arrays))]
+        known = [f"{s} = {a}.shape" for s, a in zip(shapes, arrays, strict=True)]
+        tests = [
+            f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
+        ]
+        apart = f"if not {' == '.join(shapes)}:"
+        return ["; ".join(known), apart, f"    _shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
@@ -505,22 +528,36 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     return [f"if {out}.ndim > {core}:", f"    _lead = {out}.shape[:-{core}]", *tests]
 
 
-def _edges(names: list[str], positions: list[int]) -> list[str]:
-    """The inputs that want a gradient, as a mask, and where each came from."""
+def _wanted(op: OpDef, positions: list[int], held: dict[str, str]) -> list[str]:
+    """The inputs that want a gradient, as a mask, where each came from, and what their rules read.
+
+    That is what is saved, unless something is projected.
+    """
+    names = [op.inputs[k] for k in positions]
     edges = [f"{name}._node or {name}" for name in names]
     bits = [1 << k for k in positions]
+
+    def case(*ks: int) -> str:
+        saves, saved = saving(op, saved_names(op, tuple([positions[k] for k in ks]), 0), held)
+        mask, found = sum([bits[k] for k in ks]), "".join([f"{edges[k]}, " for k in ks])
+        return "; ".join([f"_mask = {mask}", f"_edges = ({found})", *saves, f"_saved = {saved}"])
+
     if len(names) == 1:
-        return [f"_mask = {bits[0]}", f"_edges = ({edges[0]},)"]
+        return [case(0)]
     if len(names) == 2:
         x, y = names
-        return [
-            f"if {x}._stop: _mask = {bits[1]}; _edges = ({edges[1]},)",
-            f"elif {y}._stop: _mask = {bits[0]}; _edges = ({edges[0]},)",
-            f"else: _mask = {bits[0] + bits[1]}; _edges = ({edges[0]}, {edges[1]})",
-        ]
+        return [f"if {x}._stop: {case(1)}", f"elif {y}._stop: {case(0)}", f"else: {case(0, 1)}"]
     weights = [f"({bit} if not {name}._stop else 0)" for bit, name in zip(bits, names, strict=True)]
     operands = "".join(f"({bit}, {name}), " for bit, name in zip(bits, names, strict=True))
     return [
         f"_mask = {' + '.join(weights)}",
         f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])",
     ]
+
+
+def _kept(op: OpDef, positions: list[int], values: list[str]) -> str:
+    """What the node saves."""
+    save = f"_pullback.save({', '.join(values)})"
+    if len(positions) > 2:
+        return save
+    return "_saved" if op.broadcasts is None else f"_saved if _mask < {1 << len(op.inputs)} else {save}"
