@@ -166,8 +166,8 @@ def _operator(dunder: str, name: str) -> Callable[..., Any]:
     def first(*operands: Any) -> Any:
         op = REGISTRY[name]
         lists = dunder not in ("__eq__", "__ne__")
-        call = generate_call(op, _or_not(_general(op), repeats=name == "multiply", lists=lists))
-        method = _reflected(call) if dunder in REFLECTED else call
+        general = _or_not(_general(op), repeats=name == "multiply", lists=lists)
+        method = generate_call(op, general, reflected=dunder in REFLECTED)
         for cls in (Tensor, Variable):
             setattr(cls, dunder, method)
         return method(*operands)

@@ -70,11 +70,12 @@ class _Codes:
     The operation is not held: it holds the function, which would then never end.
     """
 
-    __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
+    __slots__ = ("_attrs", "_general", "_inputs", "_name", "_reflected", "flat")
 
-    def __init__(self, op: OpDef, flat: CodeType) -> None:
+    def __init__(self, op: OpDef, flat: CodeType, reflected: bool) -> None:
         inputs = (f"*{op.inputs[0]}",) if op.variadic else op.inputs
         self._name, self._inputs, self._attrs = op.name, inputs, tuple(op.attrs)
+        self._reflected = reflected
         self.flat = flat
         self._general: CodeType | None = None
 
@@ -82,7 +83,7 @@ class _Codes:
     def general(self) -> CodeType:
         """What it runs inside `general_calls`."""
         if self._general is None:
-            self._general = _general_code(self._name, self._inputs, self._attrs)
+            self._general = _general_code(self._name, self._inputs, self._attrs, self._reflected)
         return self._general
 
 
@@ -119,12 +120,15 @@ def generates(op: OpDef) -> bool:
     return bool(op.inputs) and not op.variadic_output
 
 
-def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
+def generate_call(
+    op: OpDef, general: Callable[..., Any], unless: str = "", *, reflected: bool = False
+) -> Callable[..., Any]:
     """A function that does what `general` does, quickly where the operands are plain Tensors.
 
     `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
+    One that is `reflected` takes the operands the other way round, as ``__rsub__`` does.
     """
-    source = _variadic_source(op) if op.variadic else _source(op, unless)
+    source = _variadic_source(op) if op.variadic else _source(op, unless, reflected)
     scope: dict[str, Any] = {
         "_MultiNode": MultiNode,
         "_Node": Node,
@@ -164,16 +168,18 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
     run_generated(source, op.name, scope)
     call: FunctionType = scope[op.name]
     with _exchanging:
-        _generated[call] = codes = _Codes(op, call.__code__)
+        _generated[call] = codes = _Codes(op, call.__code__, reflected)
         if _open:
             call.__code__ = codes.general
     return call
 
 
-def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
+def _general_code(
+    name: str, inputs: Sequence[str], attrs: Sequence[str], reflected: bool
+) -> CodeType:
     positional = ", ".join(inputs)
     keywords = attrs if positional.startswith("*") else ("*", *attrs)
-    signature = positional + "".join(f", {a}" for a in keywords if attrs)
+    signature = ", ".join(inputs[::-1] if reflected else inputs) + "".join(f", {a}" for a in keywords if attrs)
     named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
     text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
@@ -256,14 +262,15 @@ def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     return None
 
 
-def _source(op: OpDef, unless: str) -> str:
+def _source(op: OpDef, unless: str, reflected: bool) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
     outs = [f"_out{k}" for k in range(len(op.outputs))] if op.multiple else ["_out"]
     ts = [f"_t{k}" for k in range(len(op.outputs))] if op.multiple else ["_t"]
     attrs = "".join(f", {name}={name}" for name in op.attrs)
-    signature = inputs + (", *" if op.attrs else "")
+    taken = op.inputs[::-1] if reflected else op.inputs
+    signature = ", ".join(taken) + (", *" if op.attrs else "")
     signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
     # Rules hand over shape and dtype of what is not read.
     data = ", ".join(
@@ -276,8 +283,9 @@ def _source(op: OpDef, unless: str) -> str:
     tensors = " and ".join(f"isinstance({name}, _Tensor)" for name in op.inputs)
     number = []
     if len(op.inputs) == 2 and _takes_numbers(op):
-        x, y = op.inputs
-        number = [f"        if {y}.__class__ is float: {y} = _beside({x}, {y})"]
+        x, y = taken
+        known = f"{y}.__class__ is not _Tensor and ({y}.__class__ is float or {y}.__class__ is int)"
+        number = [f"        if {known}: {y} = _beside({x}, {y})"]
     body = [
         *_checks(op, arrays, general, unless),
         "try:",
