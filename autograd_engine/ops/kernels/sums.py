@@ -29,11 +29,15 @@ def sum_like(x: Array, like: Like) -> Array:
     if x.dtype in HALVES:  # accumulates in float32
         return sum_like(x.astype(np.float32), like).astype(x.dtype)
     lead = len(given) - len(shape)
-    if given[lead:] == shape:
+    own = shape
+    while own and own[0] == 1 != given[lead]:  # stretched in front of all others: as if added
+        own, lead = own[1:], lead + 1
+    if given[lead:] == own:
         rows = given[0] if lead == 1 else math.prod(given[:lead])
         if rows >= MANY_ROWS and x.dtype in BLAS_REALS and x.size:
             return _column_sums(x.reshape(rows, -1)).reshape(shape)
-        return np.asarray(_add_reduce(x, 0 if lead == 1 else tuple(range(lead))))
+        return np.asarray(_add_reduce(x, 0 if lead == 1 else tuple(range(lead)))).reshape(shape)
+    lead = len(given) - len(shape)
     stretched = [i + lead for i, d in enumerate(shape) if d == 1 and x.shape[i + lead] != 1]
     total: Array = _add_reduce(x, (*range(lead), *stretched), keepdims=True)
     return total.reshape(shape)

@@ -87,7 +87,9 @@ class Pullback:
 
     # The form of a rule for large arrays, if it has one: see `inplace_rules`.
     in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
-    one_step: ClassVar[Callable[[OpDef, Rule], tuple[str, str, Callable[..., Any] | None] | None]]
+    one_step: ClassVar[
+        Callable[[OpDef, Rule], tuple[str, tuple[str, ...], Callable[..., Any] | None] | None]
+    ]
 
     def __init__(
         self,
@@ -209,6 +211,7 @@ class Pullback:
             scope |= {"in_float32": in_float32, "in_half": in_half}
         start = len(lines)
         results = []
+        steps: list[tuple[str, str, tuple[str, ...]]] = []
         for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
@@ -228,11 +231,17 @@ class Pullback:
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
                 elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
-                    call, operands, many = step  # without the call of a function
+                    form, operands, many = step
+                    call = form.format(*operands)  # without the call of a function
                     if many is not None:
                         scope |= {f"many_{name}": many, "ndarray": np.ndarray}
                         is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
-                        call = f"many_{name}({operands}) if {is_many} else {call}"
+                        call = f"many_{name}({', '.join(operands)}) if {is_many} else {call}"
+                    same = _same_where(steps, form, operands)
+                    if same:
+                        scope["ndarray"] = np.ndarray
+                        call = f"{same} and g.__class__ is ndarray else ({call})"
+                    steps.append((f"grad_{name}", form, operands))
                 lines.append(f"grad_{name} = {call}")
                 if self.checked and op.variadic and name == op.inputs[-1]:
                     lines.append(f"several(grad_{name}, len({name}_like), {name!r})")
@@ -355,6 +364,17 @@ def saving(op: OpDef, names: Iterable[str], held: Mapping[str, str]) -> tuple[li
                 lines.append(f"{value}.shape = {array}.shape; {value}.dtype = {array}.dtype")
         values.append(f"{value}, ")
     return lines, f"({''.join(values)})"
+
+
+def _same_where(
+    known: Iterable[tuple[str, str, tuple[str, ...]]], form: str, operands: tuple[str, ...]
+) -> str:
+    """What has been computed already where two operands are one array, as those of ``x * x``."""
+    for result, other, names in known:
+        if other == form:
+            alike = [f"{a} is {b}" for a, b in zip(names, operands, strict=True) if a != b]
+            return f"{result} if {' and '.join(alike)}"
+    return ""
 
 
 def _define(source: str, name: str, scope: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
