@@ -251,22 +251,25 @@ def leads_to(
             since = max(since, t.seq)
     seen = set(blocked)
     nodes: list[Node] = []
+    for root in roots:
+        if root not in seen:
+            seen.add(root)
+            if isinstance(root, Node) and root.seq < since:
+                nodes.append(root)
     freed = False
-    waiting = [r for r in dict.fromkeys(roots) if r not in seen]
-    seen.update(waiting)
-    for node in waiting:  # which grows
-        # Beyond the oldest target nothing leads to any of them.
-        if (node.__class__ is Node or isinstance(node, Node)) and node.seq < since:
-            nodes.append(node)
-            if node.saved.__class__ is Location:
-                freed = True
-            for edge in node.edges:
-                if edge not in seen:
-                    seen.add(edge)
-                    waiting.append(edge)
-    ends = len(seen) - len(nodes)  # leaves, what is blocked and what is too old
-    if all_as_none and not freed and ends == sum([t in seen for t in targets]):
-        return None
+    for node in nodes:  # which grows
+        if node.saved.__class__ is Location:
+            freed = True
+        for edge in node.edges:
+            if edge not in seen:
+                seen.add(edge)
+                # Beyond the oldest target nothing leads to any of them.
+                if (edge.__class__ is Node or isinstance(edge, Node)) and edge.seq < since:
+                    nodes.append(edge)
+    if all_as_none and not (freed or blocked or any([isinstance(t, Node) for t in targets])):
+        leaves = len(seen) - len(nodes)
+        if leaves == sum([t in seen for t in targets]):
+            return None
     needed = dict.fromkeys((targets & seen) - blocked, 0)
     nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:

@@ -54,6 +54,25 @@ def test_intermediate_results_as_inputs() -> None:
     assert (by_y.item(), by_x.item()) == (18.0, 2 * 9 * 6 + 1.0)
 
 
+@pytest.mark.parametrize("retain", [True, False])
+@pytest.mark.parametrize("names", ["x", "z", "b", "x z", "x b", "z b", "x z w", "x z b w", "w"])
+def test_leaves_and_results_as_inputs(names: str, retain: bool) -> None:
+    x, z, w = leaf([2.0, 3.0]), leaf([5.0, 7.0]), leaf([1.0, 4.0])
+    b = x * z
+    y = (b * b * w + z).sum()
+    expected = {
+        "x": [100.0, 1176.0],
+        "z": [41.0, 505.0],
+        "b": [20.0, 168.0],
+        "w": [100.0, 441.0],
+    }
+    inputs = [{"x": x, "z": z, "b": b, "w": w}[name] for name in names.split()]
+    found = paddle.grad(y, inputs, retain_graph=retain)
+    assert [g.tolist() for g in found] == [expected[name] for name in names.split()]
+    (blocked,) = paddle.grad((x * z).sum(), x, no_grad_vars=[x], allow_unused=True)
+    assert blocked is None
+
+
 def test_an_output_of_several_as_input() -> None:
     x = leaf([1.0, 2.0])
     first, second = paddle.unbind(x)
