@@ -266,7 +266,7 @@ def leads_to(
                 # Beyond the oldest target nothing leads to any of them.
                 if (edge.__class__ is Node or isinstance(edge, Node)) and edge.seq < since:
                     nodes.append(edge)
-    if all_as_none and not (freed or blocked or any([isinstance(t, Node) for t in targets])):
+    if all_as_none and not (freed or blocked or any(isinstance(t, Node) for t in targets)):
         leaves = len(seen) - len(nodes)
         if leaves == sum([t in seen for t in targets]):
             return None

@@ -179,7 +179,7 @@ def _general_code(
 ) -> CodeType:
     positional = ", ".join(inputs)
     keywords = attrs if positional.startswith("*") else ("*", *attrs)
-    signature = ", ".join(inputs[::-1] if reflected else inputs) + "".join(f", {a}" for a in keywords if attrs)
+    signature = ", ".join([*(inputs[::-1] if reflected else inputs), *(keywords if attrs else ())])
     named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
     text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
@@ -568,4 +568,5 @@ def _kept(op: OpDef, positions: list[int], values: list[str]) -> str:
     save = f"_pullback.save({', '.join(values)})"
     if len(positions) > 2:
         return save
-    return "_saved" if op.broadcasts is None else f"_saved if _mask < {1 << len(op.inputs)} else {save}"
+    unprojected = f"_mask < {1 << len(op.inputs)}"
+    return "_saved" if op.broadcasts is None else f"_saved if {unprojected} else {save}"

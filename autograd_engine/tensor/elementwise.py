@@ -195,9 +195,9 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(y, int):
         return ops.pow(x, y) if y != 2 else ops.square(x)
-    if isinstance(y, float) and (y == 2.0 or y == 0.5):
-        if spec_of(as_operand("pow", x)).dtype in INEXACT:  # that of an integer is a float
-            return ops.square(x) if y == 2.0 else ops.sqrt(x)
+    short = isinstance(y, float) and (y == 2.0 or y == 0.5)
+    if short and spec_of(as_operand("pow", x)).dtype in INEXACT:  # that of an integer is a float
+        return ops.square(x) if y == 2.0 else ops.sqrt(x)
     return ops.pow(x, y)
 
 
