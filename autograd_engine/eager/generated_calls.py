@@ -38,6 +38,7 @@ from autograd_engine.core.dtypes import (
     BOOL,
     COMPLEX,
     FLOAT32,
+    FLOAT64,
     FLOATS,
     HALVES,
     INEXACT,
@@ -143,6 +144,7 @@ def generate_call(
         "_WIDE_FLOATS": WIDE_FLOATS,
         "_WIDE_INEXACT": WIDE_INEXACT,
         "_float32": FLOAT32,
+        "_float64": FLOAT64,
         "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
@@ -429,24 +431,27 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
 def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
     tests = [unless] if unless else []
     first, *others = (arrays[k] for k in _typed(op))
+    of = {a: f"{a}.dtype" for a in arrays} | {first: "_dtype"}
     if op.dtypes != "any":
-        tests += [f"{a}.dtype is not {first}.dtype" for a in others]
+        tests += [f"{of[a]} is not _dtype" for a in others]
     if op.dtypes == "floating":
         family = "FLOATS" if op.real else "INEXACT"
         wide = "WIDE_" if op.halves == "in float32" else ""
-        tests.append(f"{first}.dtype not in _{wide}{family}")
+        tests.append(f"_dtype not in _{wide}{family}")
     elif op.dtypes == "numeric":
-        tests.append(f"{first}.dtype is _bool")
+        tests.append("_dtype is _bool")
     elif op.real:
-        tests.append(f"{first}.dtype in _COMPLEX")
+        tests.append("_dtype in _COMPLEX")
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
         tests += [
-            f"({a}.dtype is not _float32 and {a}.dtype in _HALVES)"
+            f"({of[a]} is not _float32 and {of[a]} is not _float64 and {of[a]} in _HALVES)"
             for a in arrays
             if a in asked or a not in (first, *others)
         ]
-    return [f"if {' or '.join(tests)}: return {general}"] if tests else []
+    if not tests:
+        return []
+    return [f"_dtype = {first}.dtype", f"if {' or '.join(tests)}: return {general}"]
 
 
 def _attr_dict(op: OpDef) -> str:
@@ -527,8 +532,8 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
         tests = [
             f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
         ]
-        apart = f"if not {' == '.join(shapes)}:"
-        return ["; ".join(known), apart, f"    _shape = {out}.shape", *tests]
+        apart = " or ".join([f"{s} != {shapes[0]}" for s in shapes[1:]])
+        return ["; ".join(known), f"if {apart}:", f"    _shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
