@@ -23,7 +23,8 @@ def _column_sums(x: Array, rows: int) -> Array:
     if ones is None:
         ones = _ones[x.dtype] = np.ones(1 << 10, x.dtype)
     ones = ones[:rows] if rows <= 1 << 10 else np.ones(rows, x.dtype)
-    return ones.dot(np.ascontiguousarray(x).reshape(rows, -1))
+    total: Array = ones.dot(np.ascontiguousarray(x).reshape(rows, -1))
+    return total
 
 
 def leading(given: Shape, shape: Shape) -> int | None:
