@@ -27,7 +27,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program import mode
 from autograd_engine.program.builder import emit
 from autograd_engine.program.ir.program import Program, Variable
-from autograd_engine.program.operands import NUMBERS, spec_of, with_numbers
+from autograd_engine.program.operands import NUMBERS, shape_of, with_numbers
 from autograd_engine.tensor import (
     attribute,
     broadcasting,
@@ -109,7 +109,7 @@ def _bind(op: OpDef) -> Callable[..., Any]:
 
 
 def _project(g: Any, like: Any) -> Any:
-    if g is None or spec_of(g).shape == spec_of(like).shape:
+    if g is None or shape_of(g) == shape_of(like):
         return g
     return ops.sum_like(g, like)
 
@@ -166,8 +166,8 @@ def _operator(dunder: str, name: str) -> Callable[..., Any]:
     def first(*operands: Any) -> Any:
         op = REGISTRY[name]
         lists = dunder not in ("__eq__", "__ne__")
-        call = generate_call(op, _or_not(_general(op), repeats=name == "multiply", lists=lists))
-        method = _reflected(call) if dunder in REFLECTED else call
+        general = _or_not(_general(op), repeats=name == "multiply", lists=lists)
+        method = generate_call(op, general, reflected=dunder in REFLECTED)
         for cls in (Tensor, Variable):
             setattr(cls, dunder, method)
         return method(*operands)

@@ -21,7 +21,8 @@ from .suite.machine import environment
 
 __all__ = ["NAMES", "main"]
 
-NAMES = ("chain", "mlp", "W1", "W2", "W4", "W7")
+NAMES = ("chain", "mlp", "adam", "saddle", "particle", "W1", "W2", "W4", "W7")
+EAGER = NAMES[:5]  # of small operations, which are measured eagerly alone
 KINDS = ("eager", "numpy", "native")
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,13 +32,17 @@ os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 sys.path.insert(0, os.getcwd())
 import autograd_engine
 sys.path[0] = ROOT
+from benchmarks.micro.numerical_programs import PROGRAMS
 from benchmarks.micro.overhead_steps import workload
 from benchmarks.suite.steps_ours import makers
 from benchmarks.suite.workloads import WORKLOADS
 steps = {}
 def made(name):
     what, _, kind = name.partition(" ")
-    if what in ("chain", "mlp"):
+    if what in PROGRAMS:
+        from benchmarks.micro.test_numerical_programs import Ours
+        return PROGRAMS[what](Ours())
+    if what in EAGER:
         return workload("ours", what)
     candidate = makers(WORKLOADS[what], 1)[f"ours {kind}"]()
     return lambda: candidate.finish(candidate.step())
@@ -71,8 +76,9 @@ class _Worker:
         variables = environment(1) | {"AUTOGRAD_ENGINE_CACHE": self.cache.name}
         if core:
             variables["OPENBLAS_CORETYPE"] = core
+        worker = _WORKER.replace("ROOT", repr(str(ROOT))).replace("EAGER", repr(EAGER))
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _WORKER.replace("ROOT", repr(str(ROOT)))],
+            [sys.executable, "-c", worker],
             cwd=checkout,
             env=variables,
             stdin=subprocess.PIPE,
@@ -125,7 +131,7 @@ def main() -> None:
     names = [
         name
         for what in args.only
-        for name in ([what] if what in ("chain", "mlp") else [f"{what} {k}" for k in args.kinds])
+        for name in ([what] if what in EAGER else [f"{what} {k}" for k in args.kinds])
     ]
     print(f"OPENBLAS_CORETYPE {args.core or 'unset'}, one core, processor time")
     found = compare(

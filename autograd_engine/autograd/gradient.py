@@ -151,8 +151,9 @@ def grad(
     edges = [edge for edge, _ in seeds]
     if create_graph:
         write_out(edges)
-    needed = leads_to(edges, targets, blocked)
-    seeds = [seed for seed in seeds if seed[0] in needed]
+    needed = leads_to(edges, targets, blocked, all_as_none=not create_graph)
+    if needed is not None:
+        seeds = [seed for seed in seeds if seed[0] in needed]
     at = caller()
     dump = graph_dump(dump_backward_graph_path, seeds)
     records = create_graph and not here.enabled
@@ -163,7 +164,7 @@ def grad(
             retain=retain_graph is not False or create_graph,
             create_graph=create_graph,
             needed=needed,
-            capture=targets,
+            capture=None if needed is None else targets,
             observe=observer(at, seeds, dump),
         )
         for edge, g in found.items():
@@ -206,9 +207,27 @@ def _no_grad(value: Any) -> list[Tensor]:
     return list(values)
 
 
+@overload
 def leads_to(
     roots: list[Edge], targets: set[Edge], blocked: set[Edge], since: int | None = None
-) -> dict[Edge, int]:
+) -> dict[Edge, int]: ...
+@overload
+def leads_to(
+    roots: list[Edge],
+    targets: set[Edge],
+    blocked: set[Edge],
+    since: int | None = None,
+    *,
+    all_as_none: bool,
+) -> dict[Edge, int] | None: ...
+def leads_to(
+    roots: list[Edge],
+    targets: set[Edge],
+    blocked: set[Edge],
+    since: int | None = None,
+    *,
+    all_as_none: bool = False,
+) -> dict[Edge, int] | None:
     """Edges from which a target can be reached without crossing `blocked`.
 
     With each, how many edges of nodes among them lead to it: so many cotangents come from there.
@@ -217,8 +236,11 @@ def leads_to(
     are newer than cannot lead to them, and may be large, or freed. Where all targets are nodes,
     that is the number of the oldest.
 
-    Nodes are met in order of age, youngest first, by an explicit stack; the order in which they
-    were recorded is a topological one, so one sweep from old to new decides all of them.
+    With `all_as_none` it is None where every path ends at a target that is a leaf: then a pass need
+    not be told where to go.
+
+    The order in which nodes were recorded is a topological one, so one sweep over those that are
+    met, from old to new, decides all of them.
     """
     if since is None:
         since = -sys.maxsize if targets else 1  # sequence numbers are 0 or less
@@ -228,24 +250,30 @@ def leads_to(
                 break
             since = max(since, t.seq)
     seen = set(blocked)
-    waiting = [r for r in dict.fromkeys(roots) if r not in seen]
-    seen.update(waiting)
     nodes: list[Node] = []
-    while waiting:
-        node = waiting.pop()
-        if node.__class__ is not Node and not isinstance(node, Node):
-            continue
-        if node.seq >= since:  # beyond the oldest target nothing leads to any of them
-            continue
-        nodes.append(node)
+    for root in roots:
+        if root not in seen:
+            seen.add(root)
+            if isinstance(root, Node) and root.seq < since:
+                nodes.append(root)
+    freed = False
+    for node in nodes:  # which grows
+        if node.saved.__class__ is Location:
+            freed = True
         for edge in node.edges:
             if edge not in seen:
                 seen.add(edge)
-                waiting.append(edge)
+                # Beyond the oldest target nothing leads to any of them.
+                if (edge.__class__ is Node or isinstance(edge, Node)) and edge.seq < since:
+                    nodes.append(edge)
+    if all_as_none and not (freed or blocked or any(isinstance(t, Node) for t in targets)):
+        leaves = len(seen) - len(nodes)
+        if leaves == sum([t in seen for t in targets]):
+            return None
     needed = dict.fromkeys((targets & seen) - blocked, 0)
     nodes.sort(key=attrgetter("seq"), reverse=True)
     for node in nodes:
-        if node.saved.__class__ is Location:
+        if freed:
             check_alive(node)
         leads = False
         for edge in node.edges:

@@ -462,7 +462,10 @@ def freeze(attr: Any, key: list[Any]) -> None:
     elif kind is slice:
         key.append(kind)
         for a in (attr.start, attr.stop, attr.step):
-            freeze(a, key)
+            if a is None or a.__class__ is int:  # as they are: nothing else is known by these alone
+                key.append(a)
+            else:
+                freeze(a, key)
     else:
         key += (kind, attr)
 

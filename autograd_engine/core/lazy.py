@@ -31,6 +31,8 @@ def lazily(package: str, lazy: Mapping[str, str], submodules: str = "") -> Find:
     modules = set(submodules.split())
 
     def found_in(name: str) -> Any:
+        if name == "__path__":  # which each import from a module that is no package asks for
+            raise AttributeError(name)
         if name in modules:
             return importlib.import_module(f"{package}.{name}")
         origin = origins.get(name)

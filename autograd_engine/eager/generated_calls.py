@@ -38,6 +38,7 @@ from autograd_engine.core.dtypes import (
     BOOL,
     COMPLEX,
     FLOAT32,
+    FLOAT64,
     FLOATS,
     HALVES,
     INEXACT,
@@ -56,6 +57,7 @@ from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
 from autograd_engine.ops.registry.cores import on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
+from autograd_engine.ops.registry.pullback import saved_names, saving
 
 __all__ = ["general_calls", "generate_call", "generates"]
 
@@ -69,11 +71,12 @@ class _Codes:
     The operation is not held: it holds the function, which would then never end.
     """
 
-    __slots__ = ("_attrs", "_general", "_inputs", "_name", "flat")
+    __slots__ = ("_attrs", "_general", "_inputs", "_name", "_reflected", "flat")
 
-    def __init__(self, op: OpDef, flat: CodeType) -> None:
+    def __init__(self, op: OpDef, flat: CodeType, reflected: bool) -> None:
         inputs = (f"*{op.inputs[0]}",) if op.variadic else op.inputs
         self._name, self._inputs, self._attrs = op.name, inputs, tuple(op.attrs)
+        self._reflected = reflected
         self.flat = flat
         self._general: CodeType | None = None
 
@@ -81,7 +84,7 @@ class _Codes:
     def general(self) -> CodeType:
         """What it runs inside `general_calls`."""
         if self._general is None:
-            self._general = _general_code(self._name, self._inputs, self._attrs)
+            self._general = _general_code(self._name, self._inputs, self._attrs, self._reflected)
         return self._general
 
 
@@ -118,12 +121,15 @@ def generates(op: OpDef) -> bool:
     return bool(op.inputs) and not op.variadic_output
 
 
-def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> Callable[..., Any]:
+def generate_call(
+    op: OpDef, general: Callable[..., Any], unless: str = "", *, reflected: bool = False
+) -> Callable[..., Any]:
     """A function that does what `general` does, quickly where the operands are plain Tensors.
 
     `unless` is a condition on the arrays ``_a0``, ``_a1`` under which `general` is to do it too.
+    One that is `reflected` takes the operands the other way round, as ``__rsub__`` does.
     """
-    source = _variadic_source(op) if op.variadic else _source(op, unless)
+    source = _variadic_source(op) if op.variadic else _source(op, unless, reflected)
     scope: dict[str, Any] = {
         "_MultiNode": MultiNode,
         "_Node": Node,
@@ -138,6 +144,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_WIDE_FLOATS": WIDE_FLOATS,
         "_WIDE_INEXACT": WIDE_INEXACT,
         "_float32": FLOAT32,
+        "_float64": FLOAT64,
         "_bool": BOOL,
         "_explain_failure": explain_failure,
         "_general": general,
@@ -156,22 +163,25 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_pullbacks": _Pullbacks(op),
         "_ref": weakref.ref,
         "_results_of": results_of,
+        "_beside": beside,
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
     run_generated(source, op.name, scope)
     call: FunctionType = scope[op.name]
     with _exchanging:
-        _generated[call] = codes = _Codes(op, call.__code__)
+        _generated[call] = codes = _Codes(op, call.__code__, reflected)
         if _open:
             call.__code__ = codes.general
     return call
 
 
-def _general_code(name: str, inputs: Sequence[str], attrs: Sequence[str]) -> CodeType:
+def _general_code(
+    name: str, inputs: Sequence[str], attrs: Sequence[str], reflected: bool
+) -> CodeType:
     positional = ", ".join(inputs)
     keywords = attrs if positional.startswith("*") else ("*", *attrs)
-    signature = positional + "".join(f", {a}" for a in keywords if attrs)
+    signature = ", ".join([*(inputs[::-1] if reflected else inputs), *(keywords if attrs else ())])
     named = "".join(f", {a}={a}" for a in attrs)
     scope: dict[str, Any] = {}
     text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
@@ -225,6 +235,12 @@ class _Pullbacks(dict[int, Any]):
         return made
 
 
+def beside(x: Any, number: float) -> Any:
+    """The number in the dtype of `x`, a Tensor of floats; beside something else as it is."""
+    found = _beside(x, number) if isinstance(x, Tensor) else None
+    return number if found is None else found
+
+
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
     """A Tensor beside a number, which takes its dtype, or an array of it; else Nones."""
     if isinstance(x, Tensor):
@@ -248,14 +264,15 @@ def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     return None
 
 
-def _source(op: OpDef, unless: str) -> str:
+def _source(op: OpDef, unless: str, reflected: bool) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
     outs = [f"_out{k}" for k in range(len(op.outputs))] if op.multiple else ["_out"]
     ts = [f"_t{k}" for k in range(len(op.outputs))] if op.multiple else ["_t"]
     attrs = "".join(f", {name}={name}" for name in op.attrs)
-    signature = inputs + (", *" if op.attrs else "")
+    taken = op.inputs[::-1] if reflected else op.inputs
+    signature = ", ".join(taken) + (", *" if op.attrs else "")
     signature += "".join(f", {name}=_default_{name}" for name in op.attrs)
     # Rules hand over shape and dtype of what is not read.
     data = ", ".join(
@@ -266,6 +283,11 @@ def _source(op: OpDef, unless: str) -> str:
     )
     general = f"_general({inputs}{attrs})"
     tensors = " and ".join(f"isinstance({name}, _Tensor)" for name in op.inputs)
+    number = []
+    if len(op.inputs) == 2 and _takes_numbers(op):
+        x, y = taken
+        known = f"{y}.__class__ is not _Tensor and ({y}.__class__ is float or {y}.__class__ is int)"
+        number = [f"        if {known}: {y} = _beside({x}, {y})"]
     body = [
         *_checks(op, arrays, general, unless),
         "try:",
@@ -284,6 +306,7 @@ def _source(op: OpDef, unless: str) -> str:
     lines = [
         f"def {op.name}({signature}):",
         "    try:",
+        *number,
         f"        {', '.join(arrays)} = {data}",
         "    except AttributeError:",
         *_other_operands(op, arrays, data, general),
@@ -338,7 +361,7 @@ def _variadic_source(op: OpDef) -> str:
                 f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
                 "    _pullback = _pullbacks[_mask]",
                 f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
-                *("    " + line for line in _node(op, "tuple(_arrays), _out")),
+                *("    " + line for line in _node(op, "_pullback.save(tuple(_arrays), _out)")),
                 "    _t._stop = False",
                 "    _t._node = _node",
                 "    return _t",
@@ -354,7 +377,7 @@ def _variadic_source(op: OpDef) -> str:
     )
 
 
-def _node(op: OpDef, given: str) -> list[str]:
+def _node(op: OpDef, saved: str) -> list[str]:
     """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
     long as all of this.
     """
@@ -364,7 +387,7 @@ def _node(op: OpDef, given: str) -> list[str]:
         f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
         "_node.pullback = _pullback",
         "_node.edges = _edges",
-        f"_node.saved = _pullback.save({given})",
+        f"_node.saved = {saved}",
         f"_node.attrs = {_attr_dict(op) if op.attrs else '_no_attrs'}",
         "_node.seq = _newer()",
         "_node.code = _frame.f_code",
@@ -385,9 +408,14 @@ def _typed(op: OpDef) -> list[int]:
     return [k for k, name in enumerate(op.inputs) if name not in op.untyped]
 
 
+def _takes_numbers(op: OpDef) -> bool:
+    """Whether one of its operands may be a number beside a Tensor."""
+    return len(_typed(op)) == 2 and op.dtypes != "any" and not op.attrs
+
+
 def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> list[str]:
     typed = _typed(op)
-    if len(typed) != 2 or op.dtypes == "any" or op.attrs:
+    if not _takes_numbers(op):
         return [f"        return {general}"]
     x, y = (op.inputs[k] for k in typed)
     rest = [name for name in op.inputs if name in op.untyped]
@@ -403,24 +431,27 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
 def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
     tests = [unless] if unless else []
     first, *others = (arrays[k] for k in _typed(op))
+    of = {a: f"{a}.dtype" for a in arrays} | {first: "_dtype"}
     if op.dtypes != "any":
-        tests += [f"{a}.dtype is not {first}.dtype" for a in others]
+        tests += [f"{of[a]} is not _dtype" for a in others]
     if op.dtypes == "floating":
         family = "FLOATS" if op.real else "INEXACT"
         wide = "WIDE_" if op.halves == "in float32" else ""
-        tests.append(f"{first}.dtype not in _{wide}{family}")
+        tests.append(f"_dtype not in _{wide}{family}")
     elif op.dtypes == "numeric":
-        tests.append(f"{first}.dtype is _bool")
+        tests.append("_dtype is _bool")
     elif op.real:
-        tests.append(f"{first}.dtype in _COMPLEX")
+        tests.append("_dtype in _COMPLEX")
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
         tests += [
-            f"({a}.dtype is not _float32 and {a}.dtype in _HALVES)"
+            f"({of[a]} is not _float32 and {of[a]} is not _float64 and {of[a]} in _HALVES)"
             for a in arrays
             if a in asked or a not in (first, *others)
         ]
-    return [f"if {' or '.join(tests)}: return {general}"] if tests else []
+    if not tests:
+        return []
+    return [f"_dtype = {first}.dtype", f"if {' or '.join(tests)}: return {general}"]
 
 
 def _attr_dict(op: OpDef) -> str:
@@ -447,10 +478,10 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
-        *_edges(names, open_inputs),
+        *_wanted(op, open_inputs, dict(zip((*op.inputs, *op.outputs), arrays + outs, strict=True))),
         *_projection(op, arrays, outs[0]),
         "_pullback = _pullbacks[_mask]",
-        *_node(op, ", ".join([*arrays, *outs])),
+        *_node(op, _kept(op, open_inputs, arrays + outs)),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -496,8 +527,13 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
         return []
     bits = [1 << (len(arrays) + k) for k in range(len(arrays))]
     if core == 0:
-        tests = [f"if {a}.shape != _shape: _mask += {b}" for a, b in zip(arrays, bits, strict=True)]
-        return [f"_shape = {out}.shape", *tests]
+        shapes = [f"_shape{k}" for k in range(len(arrays))]
+        known = [f"{s} = {a}.shape" for s, a in zip(shapes, arrays, strict=True)]
+        tests = [
+            f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
+        ]
+        apart = " or ".join([f"{s} != {shapes[0]}" for s in shapes[1:]])
+        return ["; ".join(known), f"if {apart}:", f"    _shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
@@ -505,22 +541,37 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     return [f"if {out}.ndim > {core}:", f"    _lead = {out}.shape[:-{core}]", *tests]
 
 
-def _edges(names: list[str], positions: list[int]) -> list[str]:
-    """The inputs that want a gradient, as a mask, and where each came from."""
+def _wanted(op: OpDef, positions: list[int], held: dict[str, str]) -> list[str]:
+    """The inputs that want a gradient, as a mask, where each came from, and what their rules read.
+
+    That is what is saved, unless something is projected.
+    """
+    names = [op.inputs[k] for k in positions]
     edges = [f"{name}._node or {name}" for name in names]
     bits = [1 << k for k in positions]
+
+    def case(*ks: int) -> str:
+        saves, saved = saving(op, saved_names(op, tuple([positions[k] for k in ks]), 0), held)
+        mask, found = sum([bits[k] for k in ks]), "".join([f"{edges[k]}, " for k in ks])
+        return "; ".join([f"_mask = {mask}", f"_edges = ({found})", *saves, f"_saved = {saved}"])
+
     if len(names) == 1:
-        return [f"_mask = {bits[0]}", f"_edges = ({edges[0]},)"]
+        return [case(0)]
     if len(names) == 2:
         x, y = names
-        return [
-            f"if {x}._stop: _mask = {bits[1]}; _edges = ({edges[1]},)",
-            f"elif {y}._stop: _mask = {bits[0]}; _edges = ({edges[0]},)",
-            f"else: _mask = {bits[0] + bits[1]}; _edges = ({edges[0]}, {edges[1]})",
-        ]
+        return [f"if {x}._stop: {case(1)}", f"elif {y}._stop: {case(0)}", f"else: {case(0, 1)}"]
     weights = [f"({bit} if not {name}._stop else 0)" for bit, name in zip(bits, names, strict=True)]
     operands = "".join(f"({bit}, {name}), " for bit, name in zip(bits, names, strict=True))
     return [
         f"_mask = {' + '.join(weights)}",
         f"_edges = tuple([v._node or v for bit, v in ({operands}) if _mask & bit])",
     ]
+
+
+def _kept(op: OpDef, positions: list[int], values: list[str]) -> str:
+    """What the node saves."""
+    save = f"_pullback.save({', '.join(values)})"
+    if len(positions) > 2:
+        return save
+    unprojected = f"_mask < {1 << len(op.inputs)}"
+    return "_saved" if op.broadcasts is None else f"_saved if {unprojected} else {save}"

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from autograd_engine.core.dtypes import HALVES
-from autograd_engine.core.locations import Location, caller
+from autograd_engine.core.locations import Location, caller, run_generated
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import current_mode, mode_changed
 from autograd_engine.eager.hooks import Hooks, Retained, as_seen, run_hooks
@@ -134,23 +134,11 @@ class Node:
 
         A node that keeps things its own way connects them its own way.
         """
-        pullback, edges = self.pullback, self.edges
-        lifted: list[Any] = []
-        for (kind, place), value in zip(pullback.origins, saved, strict=True):
-            if kind == "edge":
-                lifted.append(connect(value, edges[place]))
-            elif kind == "shape" or value.__class__ is Spec:
-                lifted.append(value)
-            elif kind == "constant":
-                lifted.append(Tensor._wrap(value))
-            elif kind == "output":
-                lifted.append(_lift_output(self, place, value))
-            else:
-                known = dict(zip(pullback.wanted, edges, strict=True))
-                lifted.append(
-                    tuple([connect(v, known.get(place + i)) for i, v in enumerate(value)])
-                )
-        return tuple(lifted)
+        pullback = self.pullback
+        lift = pullback.lift
+        if lift is None:
+            lift = pullback.lift = _compile_lift(pullback)
+        return lift(self, saved)
 
     def __repr__(self) -> str:
         return f"<{self.name} at {self.location}>"
@@ -309,7 +297,7 @@ def run_backward(
     captured: dict[Edge, Any] = {}
     roots = list(roots)
     expected = _arrivals(roots, needed) if create_graph else None
-    step = _Step(xp, create_graph, strong, needed, expected, capture, captured, observe, retained)
+    step: _Step | None = None  # made for the first node that asks for it
     cotangents: dict[Edge, Any] = {}
     owned: set[Edge] = set()  # edges whose cotangent is a sum made here: nobody else sees it yet
     heap: list[tuple[int, Node]] = []
@@ -321,7 +309,7 @@ def run_backward(
         if old is None:
             cotangents[edge] = seed
         elif expected is not None:
-            cotangents[edge] = step.plus(edge, old, seed)
+            cotangents[edge] = _plus(expected[edge], xp, old, seed)
         elif is_half(seed):
             cotangents[edge] = HalfSum.of(old, seed)
             rounds = True
@@ -345,7 +333,7 @@ def run_backward(
                 cotangents[node] = g
                 node = heappushpop(heap, (node.seq, node))[1]
                 g = cotangents.pop(node)
-            if g.__class__ in _UNFINISHED:
+            if g.__class__ is not _ndarray and g.__class__ in _UNFINISHED:
                 g = g.dense()
             saved = node.saved
             edges = node.edges
@@ -375,8 +363,22 @@ def run_backward(
                     if len(results) > 1 or results[0] is not g:
                         results = own_values(results, start)
                 else:
-                    results = pullback.pull(xp, g, saved, node.attrs)
+                    results = pullback.pull(raw_wide, g, saved, node.attrs)
+            elif (
+                direct
+                and capture is not None
+                and node.__class__ is Node
+                and node in capture
+                and _ends(node, needed, capture)
+            ):
+                captured[node] = g
+                node = None
+                continue
             else:
+                if step is None:
+                    step = _Step(
+                        xp, create_graph, strong, needed, capture, captured, observe, retained
+                    )
                 edges, results = step.run(node, g)
                 if not edges:  # nothing was asked for beyond it, so it keeps what it saved
                     node = None
@@ -391,7 +393,7 @@ def run_backward(
                     continue
                 if edge is node:
                     if expected is not None:
-                        g = step.plus(edge, g, gi)
+                        g = _plus(expected[edge], xp, g, gi)
                     elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         g = HalfSum.of(g, gi)
                     elif gi.__class__ is not _ndarray or gi.size < MANY:
@@ -400,7 +402,7 @@ def run_backward(
                         g = added(g, gi)
                 elif edge in cotangents:
                     if expected is not None:
-                        cotangents[edge] = step.plus(edge, cotangents[edge], gi)
+                        cotangents[edge] = _plus(expected[edge], xp, cotangents[edge], gi)
                     elif edge in owned:
                         if gi.__class__ is Scattered:  # no array adds it to itself in place
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
@@ -456,6 +458,15 @@ class Terms:
 _UNFINISHED: frozenset[Any] = frozenset({Scattered, Unwritten, Terms, HalfSum})
 
 
+def _plus(expected: int, xp: Any, old: Any, new: Any) -> Any:
+    """Cotangents of an edge in a recorded pass: summed by one operation, when all are there."""
+    if old.__class__ is Bundle:
+        return old + new
+    terms = old if old.__class__ is Terms else Terms(xp, [old])
+    terms.parts.append(new)
+    return terms if len(terms.parts) < expected else terms.dense()
+
+
 def _arrivals(roots: list[tuple[Edge, Any]], needed: Mapping[Edge, int] | None) -> dict[Edge, int]:
     """How many cotangents will arrive at each edge, of those in `needed` if that is given."""
     expected: dict[Edge, int] = {} if needed is None else dict(needed)
@@ -504,7 +515,6 @@ class _Step(NamedTuple):
     create_graph: bool
     strong: bool
     needed: Mapping[Edge, int] | None
-    expected: dict[Edge, int] | None
     capture: set[Edge] | None
     captured: dict[Edge, Any]
     observe: Observer | None
@@ -512,8 +522,9 @@ class _Step(NamedTuple):
 
     def run(self, node: Node, g: Any) -> tuple[tuple[Edge, ...], tuple[Any, ...]]:
         """The edges to follow from `node`, and their cotangents."""
-        captured = self.capture is not None and node in self.capture
-        ends = captured and self._ends(node)
+        capture = self.capture
+        captured = capture is not None and node in capture
+        ends = capture is not None and captured and _ends(node, self.needed, capture)
         saved = node.saved
         if ends:
             saved = ()
@@ -544,30 +555,6 @@ class _Step(NamedTuple):
             self.observe(node, g, edges, results)
         return edges, results
 
-    def _ends(self, node: Node) -> bool:
-        """Whether the pass ends at `node`, which is in `capture`: it leads to nothing needed.
-
-        One that was freed cannot say where it leads, unless everything in `capture` is newer.
-        """
-        if node.saved.__class__ is Location:
-            assert self.capture is not None
-            return all(isinstance(e, Node) and e.seq <= node.seq for e in self.capture)
-        if self.needed is None:
-            return False
-        for edge in node.edges:  # noqa: SIM110 - a generator takes longer than the rest
-            if edge in self.needed:
-                return False
-        return True
-
-    def plus(self, edge: Edge, old: Any, new: Any) -> Any:
-        """Cotangents of `edge` in a recorded pass: summed by one operation, when all are there."""
-        assert self.expected is not None
-        if old.__class__ is Bundle:
-            return old + new
-        terms = old if old.__class__ is Terms else Terms(self.xp, [old])
-        terms.parts.append(new)
-        return terms if len(terms.parts) < self.expected[edge] else terms.dense()
-
     def _hooked(self, node: Node, g: Any) -> Any:
         place = f"{node.name} at {node.location}"
 
@@ -575,6 +562,21 @@ class _Step(NamedTuple):
             return as_seen(run_hooks(node.hooks, as_seen(one), place, self.retained))
 
         return self.xp.each(seen, g)
+
+
+def _ends(node: Node, needed: Mapping[Edge, int] | None, capture: set[Edge]) -> bool:
+    """Whether the pass ends at `node`, which is in `capture`: it leads to nothing needed.
+
+    One that was freed cannot say where it leads, unless everything in `capture` is newer.
+    """
+    if node.saved.__class__ is Location:
+        return all(isinstance(e, Node) and e.seq <= node.seq for e in capture)
+    if needed is None:
+        return False
+    for edge in node.edges:  # noqa: SIM110 - a generator takes longer than the rest
+        if edge in needed:
+            return False
+    return True
 
 
 def _restrict(node: Node, needed: Mapping[Edge, int]) -> tuple[Pullback, tuple[Edge, ...]]:
@@ -615,6 +617,39 @@ def saved_values(node: Node) -> tuple[Any, ...]:
         return values
     check_alive(node)
     found: tuple[Any, ...] = node.saved
+    return found
+
+
+def _compile_lift(pullback: Pullback) -> Callable[[Node, tuple[Any, ...]], tuple[Any, ...]]:
+    """`Node.lifted` of the nodes that have this pullback, written out."""
+    label = f"{pullback.op.name}_lifted"
+    values = [f"v{k}" for k in range(len(pullback.saved))]
+    lines = [f"def {label}(node, saved):", "edges = node.edges"]
+    if values:
+        lines.append(f"{', '.join(values)}, = saved")
+    for (kind, place), v in zip(pullback.origins, values, strict=True):
+        if kind == "edge":  # `connect`, without the call where an operation made it
+            lines.append(f"edge = edges[{place}]")
+            wrapped, connected = f"wrap({v}, edge)", f"connect({v}, edge)"
+            lines.append(f"{v} = {wrapped} if edge.__class__ is Node else {connected}")
+        elif kind == "constant":
+            lines.append(f"if {v}.__class__ is not Spec: {v} = wrap({v})")
+        elif kind == "output":
+            lines.append(f"{v} = lift_output(node, {place}, {v})")
+        elif kind == "inputs":
+            places = [f"{k - place}: edges[{i}]" for i, k in enumerate(pullback.wanted)]
+            lines.append(f"at = {{{', '.join(places)}}}.get")
+            lines.append(f"{v} = tuple([connect(a, at(i)) for i, a in enumerate({v})])")
+    lines.append(f"return ({''.join([f'{v}, ' for v in values])})")
+    scope: dict[str, Any] = {
+        "Node": Node,
+        "Spec": Spec,
+        "connect": connect,
+        "lift_output": _lift_output,
+        "wrap": Tensor._wrap,
+    }
+    run_generated("\n    ".join(lines) + "\n", label, scope)
+    found: Callable[[Node, tuple[Any, ...]], tuple[Any, ...]] = scope[label]
     return found
 
 

@@ -296,11 +296,14 @@ class Tensor(Values):
             self._clear(set_to_zero, caller())
 
     def _clear(self, set_to_zero: bool, at: Location) -> None:
-        grad = self.grad
+        grad = getattr(self, "_grad", None)
         if grad is not None:
-            self._grad = grad._zeroed() if set_to_zero else None
-            if self._grad is not None:
-                self._grad._cleared = at
+            if set_to_zero:
+                grad = grad._zeroed()
+                grad._cleared = at
+                self._grad = grad
+            else:
+                self._grad = None
             self._cleared = at
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
@@ -308,7 +311,8 @@ class Tensor(Values):
         self.clear_gradient(set_to_zero)
 
     def _zeroed(self) -> Tensor:
-        return Tensor._leaf(np.zeros_like(self._data))
+        data = self._data
+        return Tensor._leaf(np.zeros(data.shape, data.dtype))
 
     def is_selected_rows(self) -> bool:
         """Whether this is a gradient of which only some rows are kept."""

@@ -122,9 +122,12 @@ class _Passing(OpaquePullback):
 
     batches = True
     saved = ()
-    origins = ()
 
     __slots__ = ()
+
+    @staticmethod
+    def lift(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
+        return saved
 
     def pull(self, xp: Any, g: Any, saved: Any, _: Any) -> tuple[Any, ...]:
         return tuple([g[j] for j in self.wanted])

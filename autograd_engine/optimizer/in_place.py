@@ -13,6 +13,7 @@ from autograd_engine.core.spec import Array
 from autograd_engine.eager.row_sparse import held_by_one
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import is_alone
+from autograd_engine.ops.kernels.compiled import functions_asked_for
 from autograd_engine.ops.update import WORTH, in_place
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ def update_in_place(optimizer: Optimizer, pairs: Sequence[ParamGrad]) -> Sequenc
     That is a third of the memory traffic of making new arrays. What a graph has saved, a view or
     another tensor shows, and what a user has of the state, is held by these too, and not written.
     """
-    if sum([p._data.size for p, _ in pairs]) < WORTH:
+    # Of a rule with much state NumPy begins a dozen loops for each parameter, however small. A
+    # program that has not asked for C so far is not made to wait until it can be had.
+    at_once = len(optimizer.state) > 1 and functions_asked_for()
+    if not pairs or (not at_once and sum([p._data.size for p, _ in pairs]) < WORTH):
         return pairs
     like = pairs[0][0]._data
     dtype, rate = like.dtype, optimizer.get_lr()

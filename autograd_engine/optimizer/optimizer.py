@@ -321,7 +321,8 @@ class Optimizer(Respelled):
             pairs = self._grad_clip(pairs)
         pairs = update_in_place(self, pairs)
         operation, attrs = REGISTRY[self.operation], self._attrs
-        kernel, multiple = operation.kernel, operation.multiple
+        kernel: Any
+        kernel, multiple = None, operation.multiple
         rate: Any = None
         known = None
         for p, grad in pairs:
@@ -331,6 +332,7 @@ class Optimizer(Respelled):
             data = p._data
             if data.dtype is not known:
                 known = data.dtype
+                kernel = operation.kernel_for((known,))  # a gradient has the dtype of its parameter
                 rate = np.asarray(self.get_lr(), accumulation_dtype(known))
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data

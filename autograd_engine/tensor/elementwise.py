@@ -185,6 +185,8 @@ def increment(x: Any, value: float = 1.0, name: str | None = None) -> Tensor:
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x to the power of y, elementwise with broadcasting; bools count as int64.
 
+    Of floats, the power of the number 2 is `square` and that of 0.5 is `sqrt`, as NumPy has it.
+
     Examples
     --------
     >>> import autograd_engine as paddle
@@ -193,8 +195,9 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(y, int):
         return ops.pow(x, y) if y != 2 else ops.square(x)
-    if isinstance(y, float) and y == 2 and spec_of(as_operand("pow", x)).dtype in INEXACT:
-        return ops.square(x)  # an integer to the power of 2.0 is a float
+    short = isinstance(y, float) and (y == 2.0 or y == 0.5)
+    if short and spec_of(as_operand("pow", x)).dtype in INEXACT:  # that of an integer is a float
+        return ops.square(x) if y == 2.0 else ops.sqrt(x)
     return ops.pow(x, y)
 
 

@@ -2,18 +2,21 @@
 
 ``chain``: 100 multiplications of 8x8 float32 matrices, both factors differentiable, forward and
 backward. ``mlp``: one training step of a 13-64-1 network with ReLU on a batch of 32, mean squared
-error and gradient descent. Every library's step computes the same numbers (see `check`).
+error and gradient descent. ``adam``: one step of Adam, of the ten parameters of a network
+2-32-32-32-32-1 whose gradients are there. Every library's step computes the same numbers (see
+`check`).
 """
 
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["CHAIN", "PEERS", "Step", "workload"]
+__all__ = ["CHAIN", "PEERS", "Step", "installed", "workload", "written"]
 
 CHAIN = 100
 RATE = 1e-3
@@ -24,6 +27,13 @@ X = _rng.standard_normal((32, 13)).astype(np.float32)
 Y = _rng.standard_normal((32, 1)).astype(np.float32)
 W1 = (_rng.standard_normal((13, 64)) * 0.1).astype(np.float32)
 W2 = (_rng.standard_normal((64, 1)) * 0.1).astype(np.float32)
+SIZES = (2, 32, 32, 32, 32, 1)
+SMALL = [
+    _rng.standard_normal(shape).astype(np.float32)
+    for a, b in itertools.pairwise(SIZES)
+    for shape in ((a, b), (b,))
+]
+SLOPES = [_rng.standard_normal(p.shape).astype(np.float32) for p in SMALL]
 A = np.full((8, 8), 1.0, np.float32)
 B = np.full((8, 8), 0.999, np.float32)
 
@@ -70,6 +80,23 @@ def ours_mlp() -> Step:
     return step
 
 
+def ours_adam() -> Step:
+    import autograd_engine as ag
+
+    params = [ag.to_tensor(p, stop_gradient=False) for p in SMALL]
+    for p, g in zip(params, SLOPES, strict=True):
+        p.grad = ag.to_tensor(g)
+    adam = ag.optimizer.Adam(RATE, parameters=params)
+    # In a training the network has asked for C by then, if it is there.
+    ag.nn.functional.softmax(ag.ones([64, 64]))
+
+    def step() -> float:
+        adam.step()
+        return float(params[0][0, 0])
+
+    return step
+
+
 def numpy_chain() -> Step:
     def step() -> float:
         values = [A]
@@ -102,6 +129,25 @@ def numpy_mlp() -> Step:
         grads = (X.T @ ga, ga.sum(axis=0), h.T @ g, g.sum(axis=0))
         params[:] = [p - rate * gp for p, gp in zip(params, grads, strict=True)]
         return float(loss)
+
+    return step
+
+
+def numpy_adam() -> Step:
+    params, state = [p.copy() for p in SMALL], [(0.0 * p, 0.0 * p) for p in SMALL]
+    powers = [1.0, 1.0]
+
+    def step() -> float:
+        powers[:] = powers[0] * 0.9, powers[1] * 0.999
+        first, second = (1.0 - power for power in powers)
+        rate = np.float32(RATE / first)
+        for p, g, (m, v) in zip(params, SLOPES, state, strict=True):
+            m *= np.float32(0.9)
+            m += np.float32(0.1) * g
+            v *= np.float32(0.999)
+            v += np.float32(0.001) * (g * g)
+            p -= rate * m / (np.sqrt(v / np.float32(second)) + np.float32(1e-8))
+        return float(params[0][0, 0])
 
     return step
 
@@ -144,6 +190,22 @@ def torch_mlp() -> Step:
     return step
 
 
+def torch_adam() -> Step:
+    import torch
+
+    torch.set_num_threads(1)
+    params = [torch.tensor(p, requires_grad=True) for p in SMALL]
+    for p, g in zip(params, SLOPES, strict=True):
+        p.grad = torch.tensor(g)
+    adam = torch.optim.Adam(params, RATE, fused=True)
+
+    def step() -> float:
+        adam.step()
+        return float(params[0][0, 0].item())
+
+    return step
+
+
 def paddle_chain() -> Step:
     import paddle
 
@@ -177,6 +239,21 @@ def paddle_mlp() -> Step:
         sgd.step()
         sgd.clear_grad(False)
         return float(loss)
+
+    return step
+
+
+def paddle_adam() -> Step:
+    import paddle
+
+    params = [paddle.to_tensor(p, stop_gradient=False) for p in SMALL]
+    for p, g in zip(params, SLOPES, strict=True):
+        p.grad = paddle.to_tensor(g)
+    adam = paddle.optimizer.Adam(RATE, parameters=params)
+
+    def step() -> float:
+        adam.step()
+        return float(params[0][0, 0])
 
     return step
 
@@ -220,11 +297,16 @@ PEERS = ("ours", "numpy", "torch", "paddle", "autograd")
 _MODULES = {"ours": "autograd_engine"}
 
 
+def written(peer: str, name: str) -> bool:
+    """Whether the library has what that step takes."""
+    return f"{peer}_{name}" in globals()
+
+
 def installed(peer: str) -> bool:
     return importlib.util.find_spec(_MODULES.get(peer, peer)) is not None
 
 
 def workload(peer: str, name: str) -> Step:
-    """The step of `name` ("chain" or "mlp") in the library `peer`."""
+    """The step of `name` ("chain", "mlp" or "adam") in the library `peer`."""
     step: Step = globals()[f"{peer}_{name}"]()
     return step

@@ -54,6 +54,25 @@ def test_intermediate_results_as_inputs() -> None:
     assert (by_y.item(), by_x.item()) == (18.0, 2 * 9 * 6 + 1.0)
 
 
+@pytest.mark.parametrize("retain", [True, False])
+@pytest.mark.parametrize("names", ["x", "z", "b", "x z", "x b", "z b", "x z w", "x z b w", "w"])
+def test_leaves_and_results_as_inputs(names: str, retain: bool) -> None:
+    x, z, w = leaf([2.0, 3.0]), leaf([5.0, 7.0]), leaf([1.0, 4.0])
+    b = x * z
+    y = (b * b * w + z).sum()
+    expected = {
+        "x": [100.0, 1176.0],
+        "z": [41.0, 505.0],
+        "b": [20.0, 168.0],
+        "w": [100.0, 441.0],
+    }
+    inputs = [{"x": x, "z": z, "b": b, "w": w}[name] for name in names.split()]
+    found = paddle.grad(y, inputs, retain_graph=retain)
+    assert [g.tolist() for g in found] == [expected[name] for name in names.split()]
+    (blocked,) = paddle.grad((x * z).sum(), x, no_grad_vars=[x], allow_unused=True)
+    assert blocked is None
+
+
 def test_an_output_of_several_as_input() -> None:
     x = leaf([1.0, 2.0])
     first, second = paddle.unbind(x)
@@ -278,6 +297,46 @@ def test_mixed_second_order_of_a_power(x: float, y: float, expected: float) -> N
         (mixed,) = paddle.grad(g, second)
         assert mixed is not None
         assert mixed.item() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, 3, -1.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_powers_of_numbers(exponent: float, dtype: str) -> None:
+    """Two orders against complex steps and differences; of integers the values and dtypes."""
+    x = paddle.to_tensor([1.0, 2.25, 9.0] if dtype != "int64" else [1, 2, 9], dtype=dtype)
+    y = x**exponent
+    expected = np.power(x.numpy(), np.asarray(exponent, None if dtype == "int64" else dtype))
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-6)
+    assert str(y.dtype) == ("paddle.int64" if y.dtype.kind == "i" else f"paddle.{y.numpy().dtype}")
+    assert (y.dtype.kind == "i") == (dtype == "int64" and isinstance(exponent, int))
+    if dtype != "float64":
+        return
+
+    def slope(at: Any) -> Any:
+        z = paddle.to_tensor(at, stop_gradient=False)
+        (g,) = paddle.grad((z**exponent).sum(), z, create_graph=True)
+        return z, g
+
+    z, g = slope(x.numpy())
+    np.testing.assert_allclose(
+        g.numpy(), ((x.numpy() + 1e-20j) ** exponent).imag / 1e-20, rtol=1e-12
+    )
+    (second,) = paddle.grad(g.sum(), z)
+    h = 1e-5
+    differences = (slope(x.numpy() + h)[1].numpy() - slope(x.numpy() - h)[1].numpy()) / (2 * h)
+    np.testing.assert_allclose(second.numpy(), differences, rtol=1e-6)
+
+
+def test_leaves_that_share_their_values_have_gradients_of_their_own() -> None:
+    x = leaf([2.0, 3.0])
+    y = x.detach()
+    y.stop_gradient = False
+    (x * y).sum().backward()
+    assert x.grad.tolist() == y.grad.tolist() == [2.0, 3.0]
+    (x * y * 2.0).sum().backward()
+    with paddle.no_grad():
+        x.grad[0] = 100.0
+    assert (x.grad.tolist(), y.grad.tolist()) == ([100.0, 9.0], [6.0, 9.0])
 
 
 # --- where a pass ends

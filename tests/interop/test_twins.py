@@ -93,7 +93,7 @@ TWINS = {
     "np.repeat(x, 2)": "paddle.repeat_interleave(x, 2)",
     "np.partition(x, 0)": "paddle.sort(x)",
     "np.exp2(x)": "paddle.pow(paddle.to_tensor(2.0, dtype='float64'), x)",
-    "np.float_power(x, 0.5)": "paddle.pow(x, 0.5)",
+    "np.float_power(x, 0.5)": "paddle.pow(x, paddle.to_tensor(0.5, dtype='float64'))",
     "np.logaddexp2(x, x) * np.log(2.0)": "paddle.logaddexp(x * np.log(2.0), x * np.log(2.0))",
     "np.ptp(x)": "paddle.max(x) - paddle.min(x)",
     "np.modf(x)[0]": "paddle.frac(x)",

@@ -67,6 +67,28 @@ def test_bits_are_those_of_new_arrays(name: str, dtype: str) -> None:
     assert found[0] == found[1]
 
 
+@over("dtype", ("float32", "float64"))
+@over("name", OPTIMIZERS)
+def test_small_parameters_have_the_bits_of_new_arrays(name: str, dtype: str) -> None:
+    """In one call where a rule has much state, and a program has asked for C already."""
+    before = paddle.get_flags("FLAGS_compiled_kernels")
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        compiled("rows.softmax", np.zeros(1))
+        given = [p for p in parameters(dtype) if p._data.size < 100]
+        optimizer = OPTIMIZERS[name](given)
+        train(given, optimizer, steps=1)
+        first = given[0]._data.__array_interface__["data"]
+        train(given, optimizer)
+        if on and len(optimizer.state) > 1:
+            assert given[0]._data.__array_interface__["data"] == first
+        state = [v.numpy() for v in optimizer.state_dict().values()]
+        found.append([v.tobytes() for v in (*[p.numpy() for p in given], *state)])
+    paddle.set_flags(before)
+    assert found[0] == found[1]
+
+
 def test_what_others_hold_stays() -> None:
     """What a graph has saved, an array that was taken out, what `state_dict` gave."""
     p, q = (paddle.create_parameter([100, 100], "float32") for _ in range(2))

@@ -22,7 +22,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.kernels.products import function_for, multiply, readable
-from autograd_engine.ops.kernels.sums import MANY_ROWS
+from autograd_engine.ops.kernels.sums import MANY_ROWS, leading
 
 __all__ = ["product"]
 
@@ -179,19 +179,21 @@ def _sum_like(lowering: Lowering, node: Node) -> bool:
     if x is None or x.dtype not in BLAS_REALS or not x.size or not result.size or not ordered(x):
         return False
     given, shape = x.shape, result.shape
-    lead = len(given) - len(shape)
     out = Place.of(shape, result.dtype)
-    if given[lead:] == shape:
+    lead = leading(given, shape)
+    if lead is not None:
         count = math.prod(given[:lead])
         if count >= MANY_ROWS:
             table = view(lowering.packed(x), lambda a: a.reshape(count, -1))
             ones = lowering.number(np.ones((), x.dtype), (count,))
-            lowering.call(np.matmul, ones, table, out.flat(), writes=[out])
+            lowering.call(np.dot, ones, table, out.flat(), writes=[out])
         else:
-            lowering.reduce(np.add, x, 0 if lead == 1 else tuple(range(lead)), False, out)
+            total = view(out, lambda a: a.reshape(given[lead:]))
+            lowering.reduce(np.add, x, 0 if lead == 1 else tuple(range(lead)), False, total)
     else:
         if not contiguous(x):
             return False
+        lead = len(given) - len(shape)
         stretched = [k + lead for k, d in enumerate(shape) if d == 1 and given[k + lead] != 1]
         axes = (*range(lead), *stretched)
         kept = view(out, lambda a: a.reshape((1,) * lead + shape))

@@ -94,8 +94,9 @@ def with_weak_numbers(op: OpDef) -> Callable[..., Any]:
         return kernel
 
     def run(*arrays: Any, **attrs: Any) -> Any:
-        if any(getattr(a, "dtype", None) in HALVES for a in arrays):
-            arrays = tuple(weak(arrays))
+        for a in arrays:
+            if getattr(a, "dtype", None) in HALVES:
+                return kernel(*weak(arrays), **attrs)
         return kernel(*arrays, **attrs)
 
     return run

@@ -218,14 +218,16 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, _Value)
 
 
-def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None] | None:
+def one_step(
+    op: OpDef, rule: Rule
+) -> tuple[str, tuple[str, ...], Callable[..., Any] | None] | None:
     """What a rule of one step of arithmetic is as text; None of any other.
 
     Returns
     -------
-    (str, str, callable or None)
-        The step, of ``g`` and of what the rule saves, by name; and for large arrays the arguments
-        of a function that does it on all cores, and that function.
+    (str, tuple of str, callable or None)
+        The step, with a place for each operand; these, ``g`` and what the rule saves, by name; and
+        a function of them that does it on all cores, for large arrays.
     """
     if not op.elementwise or op.tangent is None or op.multiple or REGISTRY.get(op.name) is not op:
         return None
@@ -241,8 +243,8 @@ def one_step(op: OpDef, rule: Rule) -> tuple[str, str, Callable[..., Any] | None
     if ufunc not in _WRITTEN or not all(map(_is_array, operands)):
         return None
     row, form = _WRITTEN[ufunc]
-    names = [v.name.removeprefix("given_") for v in operands]
-    return form.format(*names), ", ".join(names), on_all_cores(REGISTRY[row])
+    names = tuple([v.name.removeprefix("given_") for v in operands])
+    return form, names, on_all_cores(REGISTRY[row])
 
 
 Pullback.one_step = staticmethod(one_step)

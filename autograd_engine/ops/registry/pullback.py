@@ -19,7 +19,7 @@ what is masked is written out, as it is where masks are operations of a program.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -33,7 +33,7 @@ from autograd_engine.ops.registry.scattered_cotangent import dense
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
 
-__all__ = ["LARGE", "Pullback", "handed_on"]
+__all__ = ["LARGE", "Pullback", "handed_on", "saved_names", "saving"]
 
 
 def handed_on(xp: Any, g: Any) -> Any:
@@ -66,12 +66,15 @@ class Pullback:
     pull : callable
         ``pull(xp, g, saved, attrs)`` returns one cotangent for each wanted input. For an
         operation with several outputs, ``g[i]`` is that of output i, None where nothing arrived.
+    lift : callable or None
+        For the tape: what it has made of `origins`, to lift what was saved.
     """
 
     __slots__ = (
         "_forms",
         "checked",
         "halves",
+        "lift",
         "op",
         "origins",
         "project",
@@ -84,7 +87,9 @@ class Pullback:
 
     # The form of a rule for large arrays, if it has one: see `inplace_rules`.
     in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
-    one_step: ClassVar[Callable[[OpDef, Rule], tuple[str, str, Callable[..., Any] | None] | None]]
+    one_step: ClassVar[
+        Callable[[OpDef, Rule], tuple[str, tuple[str, ...], Callable[..., Any] | None] | None]
+    ]
 
     def __init__(
         self,
@@ -103,11 +108,12 @@ class Pullback:
         self.strong = strong
         self.wanted = wanted
         self.project = project
-        self.saved = saved if saved is not None else self._names()
+        self.saved = saved if saved is not None else saved_names(op, wanted, project, checked)
         self.origins = tuple([self._origin(name) for name in self.saved])
         self.save = self._compile_save()
         self.pull = self._compile_pull()
         self._forms: dict[tuple[Any, ...], Pullback] = {}
+        self.lift: Callable[..., tuple[Any, ...]] | None = None
 
     def _origin(self, name: str) -> tuple[str, int]:
         op = self.op
@@ -184,42 +190,13 @@ class Pullback:
         """Whether the cotangent by this rule may be `Scattered`."""
         return rule.scatters and self.strong is not True
 
-    def _names(self) -> tuple[str, ...]:
-        """Everything the wanted rules, the zero filling and the projection read, once each."""
-        op = self.op
-        names: dict[str, None] = {}
-        for k, name, rule in self.rules():
-            names.update(dict.fromkeys(rule.saves))
-            if self.project >> k & 1 or self.checked:
-                names[f"{name}_like"] = None
-        if self.wanted and self._fills_zeros():
-            names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
-        return tuple(names)
-
-    def _fills_zeros(self) -> bool:
-        """A cotangent can be missing, and the rules are not to see that."""
-        op = self.op
-        several = op.variadic_output or len(op.cotangent_names()) > 1
-        return op.multiple and several and not op.lazy_cotangents
-
     def _compile_save(self) -> Callable[..., tuple[Any, ...]]:
         op = self.op
-        variadic = {op.inputs[-1]} if op.variadic else set()
-        variadic |= {op.outputs[0]} if op.variadic_output else set()
-        lines = [f"def {op.name}_save({', '.join((*op.inputs, *op.outputs))}):"]
-        values = []
-        for name in self.saved:
-            base = name.removesuffix("_like")
-            if name != base and name not in (*op.inputs, *op.outputs):
-                if base in variadic:
-                    lines.append(f"{name} = tuple([Spec(a.shape, a.dtype) for a in {base}])")
-                else:  # a Spec without the call of its class, which takes longer than the rest
-                    lines.append(f"{name} = new(Spec)")
-                    lines.append(f"{name}.shape = {base}.shape; {name}.dtype = {base}.dtype")
-            values.append(f"{name}, ")
-        lines.append(f"return ({''.join(values)})")
+        names = (*op.inputs, *op.outputs)
+        lines, values = saving(op, self.saved, dict(zip(names, names, strict=True)))
+        lines = [f"def {op.name}_save({', '.join(names)}):", *lines, f"return {values}"]
         source = "\n    ".join(lines) + "\n"
-        return _define(source, f"{op.name}_save", {"Spec": Spec, "new": object.__new__})
+        return _define(source, f"{op.name}_save", {"_Spec": Spec, "_new": object.__new__})
 
     def _compile_pull(self) -> Callable[..., tuple[Any, ...]]:
         op = self.op
@@ -234,6 +211,7 @@ class Pullback:
             scope |= {"in_float32": in_float32, "in_half": in_half}
         start = len(lines)
         results = []
+        steps: list[tuple[str, str, tuple[str, ...]]] = []
         for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
@@ -253,11 +231,17 @@ class Pullback:
                     is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
                     call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
                 elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
-                    call, operands, many = step  # without the call of a function
+                    form, operands, many = step
+                    call = form.format(*operands)  # without the call of a function
                     if many is not None:
                         scope |= {f"many_{name}": many, "ndarray": np.ndarray}
                         is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
-                        call = f"many_{name}({operands}) if {is_many} else {call}"
+                        call = f"many_{name}({', '.join(operands)}) if {is_many} else {call}"
+                    same = _same_where(steps, form, operands)
+                    if same:
+                        scope["ndarray"] = np.ndarray
+                        call = f"{same} and g.__class__ is ndarray else ({call})"
+                    steps.append((f"grad_{name}", form, operands))
                 lines.append(f"grad_{name} = {call}")
                 if self.checked and op.variadic and name == op.inputs[-1]:
                     lines.append(f"several(grad_{name}, len({name}_like), {name!r})")
@@ -332,9 +316,65 @@ class Pullback:
             if output in op.nondiff_outputs:
                 continue
             lines.append(f"g_{output} = g[{i}]")
-            if self._fills_zeros():
+            if _fills_zeros(op):
                 lines.append(f"if g_{output} is None: g_{output} = xp.zeros_like({output}_like)")
         return lines
+
+
+def saved_names(
+    op: OpDef, wanted: tuple[int, ...], project: int, checked: bool = True
+) -> tuple[str, ...]:
+    """Everything the wanted rules, the zero filling and the projection read, once each."""
+    names: dict[str, None] = {}
+    for k in wanted:
+        rule, name = op.rule_at(k), op.input_at(k)
+        assert rule is not None
+        names.update(dict.fromkeys(rule.saves))
+        if project >> k & 1 or (checked and op.check_gradient is not None):
+            names[f"{name}_like"] = None
+    if wanted and _fills_zeros(op):
+        names.update((f"{o}_like", None) for o in op.outputs if o not in op.nondiff_outputs)
+    return tuple(names)
+
+
+def _fills_zeros(op: OpDef) -> bool:
+    """A cotangent can be missing, and the rules are not to see that."""
+    several = op.variadic_output or len(op.cotangent_names()) > 1
+    return op.multiple and several and not op.lazy_cotangents
+
+
+def saving(op: OpDef, names: Iterable[str], held: Mapping[str, str]) -> tuple[list[str], str]:
+    """Statements, and then the text of a tuple of what these names stand for.
+
+    `held` has the variable that holds each input and output.
+    """
+    variadic = {op.inputs[-1]} if op.variadic else set()
+    variadic |= {op.outputs[0]} if op.variadic_output else set()
+    lines, values = [], []
+    for name in names:
+        if name in held:
+            value = held[name]
+        else:
+            base = name.removesuffix("_like")
+            array, value = held[base], f"{held[base]}_like"
+            if base in variadic:
+                lines.append(f"{value} = tuple([_Spec(a.shape, a.dtype) for a in {array}])")
+            else:  # a Spec without the call of its class, which takes longer than the rest
+                lines.append(f"{value} = _new(_Spec)")
+                lines.append(f"{value}.shape = {array}.shape; {value}.dtype = {array}.dtype")
+        values.append(f"{value}, ")
+    return lines, f"({''.join(values)})"
+
+
+def _same_where(
+    known: Iterable[tuple[str, str, tuple[str, ...]]], form: str, operands: tuple[str, ...]
+) -> str:
+    """What has been computed already where two operands are one array, as those of ``x * x``."""
+    for result, other, names in known:
+        if other == form:
+            alike = [f"{a} is {b}" for a, b in zip(names, operands, strict=True) if a != b]
+            return f"{result} if {' and '.join(alike)}"
+    return ""
 
 
 def _define(source: str, name: str, scope: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:

@@ -67,7 +67,9 @@ class Scattered(Lazy):
         """One part: the operands are the values, what says where, and `like`."""
         values, *places, like = operands
         dtype = getattr(values, "_data", values).dtype
-        return cls(op, xp, Spec(like.shape, dtype), [(values, tuple(places), attrs)])
+        if like.__class__ is not Spec or like.dtype is not dtype:
+            like = Spec(like.shape, dtype)
+        return cls(op, xp, like, [(values, tuple(places), attrs)])
 
     @property
     def shape(self) -> Any:
