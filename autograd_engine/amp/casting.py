@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -36,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _LEVELS: Final = ("O0", "OD", "O1", "O2")
 
 
-class auto_cast:  # noqa: N801 - the public name
+class auto_cast(autocasting):  # noqa: N801 - the public name
     """Run operations in a low dtype where that is good for them: mixed precision.
 
     A context manager and a decorator, for eager calls, for what is appended to a program and for
@@ -110,22 +109,14 @@ class auto_cast:  # noqa: N801 - the public name
                 f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
                 f"{shared[0]!r}; leave one of them out"
             )
-        self._autocast: Autocast | None = None
+        autocast = None
         if enable and level != "O0":
             chosen = half_dtype("auto_cast", "dtype", dtype)
-            self._autocast = Autocast(chosen, level, use_promote or level != "O2", *rows)
-        self._open: list[AbstractContextManager[None]] = []
-
-    def __enter__(self) -> None:
-        block = autocasting(self._autocast)
-        block.__enter__()
-        self._open.append(block)
-
-    def __exit__(self, *error: Any) -> None:
-        self._open.pop().__exit__(*error)
+            autocast = Autocast(chosen, level, use_promote or level != "O2", *rows)
+        super().__init__(autocast)
 
     def __call__(self, function: F) -> F:
-        return decorated(function, functools.partial(_again, self._autocast), "auto_cast")
+        return decorated(function, functools.partial(autocasting, self._autocast), "auto_cast")
 
 
 amp_guard = auto_cast
@@ -156,10 +147,6 @@ def autocast(
     paddle.float16
     """
     return auto_cast(enabled, dtype=dtype)
-
-
-def _again(autocast: Autocast | None) -> AbstractContextManager[None]:
-    return autocasting(autocast)
 
 
 def level_of(owner: str, level: Any) -> str:

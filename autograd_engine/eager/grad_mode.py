@@ -77,7 +77,7 @@ class Mode(Override):
     Parameters
     ----------
     changes : mapping
-        Values for ``on``, ``inference``, ``anomaly``, ``trace`` and ``autocast``.
+        Values for ``on``, ``inference``, ``anomaly``, ``trace``, ``autocast`` and ``rounded``.
     records : mapping
         Fields of `Recorder`.
     """
@@ -91,6 +91,7 @@ class Mode(Override):
         "on",
         "recorder",
         "records",
+        "rounded",
         "trace",
     )
 
@@ -112,6 +113,8 @@ class Mode(Override):
         # What dtypes operands are cast to; see `eager.autocast`. Who sets it sends calls, which do
         # not look at it, the general way.
         self.autocast: Any = outer.autocast
+        # Arrays of leaves that these blocks have rounded, by the identity of what they are made of.
+        self.rounded: dict[int, Any] | None = outer.rounded
         # What `enabled` is where recording is switched on.
         self.recorder: bool | Recorder = outer.recorder
         if not self.left:
@@ -138,7 +141,7 @@ def _default_mode() -> Mode:
     mode = Mode(_NONE, _NONE)
     mode.on = mode.recorder = mode.enabled = True
     mode.inference = False
-    mode.anomaly = mode.trace = mode.autocast = None
+    mode.anomaly = mode.trace = mode.autocast = mode.rounded = None
     return mode
 
 
