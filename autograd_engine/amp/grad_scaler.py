@@ -253,11 +253,23 @@ class GradScaler:
 
     @uncast
     def update(self) -> None:
-        """Raise or lower the scale, after what the steps since the last call have found."""
+        """Raise or lower the scale, after what the steps since the last call have found.
+
+        Raises
+        ------
+        ArgumentError
+            When there was none, and the scale is one that changes.
+        """
         if not self._enable:
             return
         known = [p for p in self._progress.values() if p.stage]
-        if self._use_dynamic_loss_scaling and known:
+        if self._use_dynamic_loss_scaling and not known:
+            raise ArgumentError(
+                "GradScaler.update: step() has not been called since the last update(), so nobody "
+                "has looked whether gradients overflowed; call scaler.step(optimizer) before it. "
+                "scaler.minimize(optimizer, loss) updates by itself"
+            )
+        if self._use_dynamic_loss_scaling:
             with no_grad():
                 trace = grad_mode.trace
                 flags = [p.found if trace is None else trace.latest(p.found) for p in known]

@@ -35,6 +35,8 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
     else:
         if isinstance(data, (list, tuple)):
             data = _unwrapped(data, function)
+        elif hasattr(data, "__dlpack__") and str(getattr(data, "dtype", "")).endswith("bfloat16"):
+            data = above.imported(function, data)._data  # some libraries make no ndarray of it
         try:
             array = np.array(data)
         except ValueError:

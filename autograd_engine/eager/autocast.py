@@ -24,6 +24,7 @@ from autograd_engine.eager.generated_calls import begin_casting, end_calls
 from autograd_engine.eager.grad_mode import Mode, current_mode, modes
 from autograd_engine.eager.record import CAST, results_of
 from autograd_engine.eager.tensor import Tensor
+from autograd_engine.errors import DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 
@@ -198,6 +199,12 @@ def _cast(operand: Any, dtype: np.dtype[Any]) -> Any:
 def _leaf_cast(leaf: Tensor, dtype: np.dtype[Any], rounded: dict[int, tuple[Array, Array]]) -> Any:
     """The cast of a leaf that wants a gradient, of an array that may be there."""
     data = leaf._data
+    if data.dtype in HALVES and dtype in HALVES:
+        raise DTypeError(
+            f"auto_cast: {leaf.name} is {data.dtype.name} and would be rounded to {dtype.name}, "
+            f"which has other numbers: use auto_cast(dtype={data.dtype.name!r}), or "
+            f"decorate(..., dtype={dtype.name!r}) where the model is made"
+        )
     held = rounded.get(id(data))
     if held is None or held[1].dtype is not dtype:
         held = rounded[id(data)] = data, CAST.kernel(data, dtype=dtype.name)

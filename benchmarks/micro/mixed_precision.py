@@ -7,11 +7,10 @@ median of rounds in which all take turns, and in brackets what it is beside floa
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from collections.abc import Callable
 from statistics import median
-
-import numpy as np
 
 import autograd_engine as paddle
 from autograd_engine import nn
@@ -29,7 +28,7 @@ LEVELS = {
 
 def mlp(widths: list[int], batch: int) -> tuple[nn.Layer, paddle.Tensor, paddle.Tensor]:
     layers: list[nn.Layer] = []
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in itertools.pairwise(widths):
         layers += [nn.Linear(before, after), nn.ReLU()]
     x = paddle.randn([batch, widths[0]])
     return nn.Sequential(*layers[:-1]), x, paddle.randint(0, widths[-1], [batch])

@@ -57,11 +57,12 @@ GIVEN = [
 @over(("op", "sample"), cases(lambda op, s: s.operands and not op.random), by=family)
 def test_rows_are_computed_in_the_dtype_that_they_promise(op, sample, level, low, dtypes):
     """And gradients come back as through casts that somebody has written."""
-    dtypes = dtypes.split()
-    operands = [sample.cast(dtypes[k % len(dtypes)])[k] for k in range(len(sample.operands))]
+    names = dtypes.split()
+    operands = [sample.cast(names[k % len(names)])[k] for k in range(len(sample.operands))]
     wanted = promised(op, operands, level, low)
     attrs = op.complete_attrs(sample.attrs)
-    leaves = differentiable(op, operands)
+    # A parameter of the other 16 bits is refused: see `test_auto_cast`.
+    leaves = () if "float16 bfloat16" in dtypes else differentiable(op, operands)
     given, plain = tensors(operands, leaves), tensors(operands, leaves)
     cast = [
         paddle.cast(t, wanted) if wanted is not None and counts(op, k, a) else t

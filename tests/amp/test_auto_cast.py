@@ -354,3 +354,32 @@ def test_rounded_parameters_end_with_the_outermost_block():
             w @ w
         assert len(current_mode().rounded) == 1
     assert current_mode().rounded is None
+
+
+def test_a_parameter_of_the_other_16_bits_is_refused():
+    net = paddle.nn.Linear(2, 2)
+    paddle.amp.decorate(net, level="O2", dtype="float16")
+    message = (
+        r"linear_\d+\.w_0 is float16 and would be rounded to bfloat16.*auto_cast\(dtype='float16'\), "
+        r"or decorate\(\.\.\., dtype='bfloat16'\)"
+    )
+    x = paddle.ones([1, 2])
+    with paddle.amp.auto_cast(dtype="bfloat16"), pytest.raises(DTypeError, match=message):
+        net(x)
+    with paddle.amp.auto_cast(dtype="bfloat16"), paddle.no_grad():
+        assert (x.astype("float16") @ x.T).dtype == "bfloat16"  # data may be of either
+
+
+def test_a_cast_of_a_block_that_overflows_is_named_with_its_line():
+    for dtype, value, largest in (("float16", 1e5, "65504"), ("bfloat16", 3.4e38, "3.38953e")):
+        w = leaf(np.full((2, 2), value, "float32"))
+        with (
+            np.errstate(over="ignore"),
+            paddle.autograd.detect_anomaly(),
+            paddle.amp.auto_cast(dtype=dtype),
+            pytest.raises(
+                paddle.errors.AnomalyError,
+                match=rf"cast at test_auto_cast.*made infinity.*number of {dtype} is {largest}",
+            ),
+        ):
+            paddle.ones([2, 2]) @ w
