@@ -5,6 +5,7 @@ import typing
 from autograd_engine.core.lazy import face as _face
 
 if typing.TYPE_CHECKING:
+    from autograd_engine.amp import debugging as debugging
     from autograd_engine.amp.casting import (
         amp_guard as amp_guard,
         auto_cast as auto_cast,
@@ -27,4 +28,5 @@ else:
             "amp.decoration": "amp_decorate decorate",
             "amp.grad_scaler": "GradScaler",
         },
+        "debugging",
     )

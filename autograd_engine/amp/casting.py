@@ -93,26 +93,11 @@ class auto_cast(autocasting):  # noqa: N801 - the public name
     ) -> None:
         require_bools("auto_cast", enable=enable, use_promote=use_promote)
         level = level_of("auto_cast", level)
-        low = _rows("custom_white_list", custom_white_list)
-        high = _rows("custom_black_list", custom_black_list)
-        if both := sorted(low.keys() & high.keys()):
-            raise ArgumentError(
-                f"auto_cast: {', '.join(map(repr, both))} is in custom_white_list and in "
-                "custom_black_list; leave it out of one"
-            )
-        rows = [
-            frozenset(row for found in given.values() for row in found) for given in (low, high)
-        ]
-        if shared := sorted(rows[0] & rows[1]):
-            raise ArgumentError(
-                f"auto_cast: {_named(low, shared[0])!r} of custom_white_list and "
-                f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
-                f"{shared[0]!r}; leave one of them out"
-            )
+        rows = _lists(custom_white_list, custom_black_list)
         autocast = None
         if enable and level != "O0":
             chosen = half_dtype("auto_cast", "dtype", dtype)
-            autocast = Autocast(chosen, level, use_promote or level != "O2", *rows)
+            autocast = _autocast(chosen, level, use_promote or level != "O2", *rows)
         super().__init__(autocast)
 
     def __call__(self, function: F) -> F:
@@ -175,6 +160,31 @@ def _by_name() -> dict[str, frozenset[str]]:
             for name in (op.name, *op.types):
                 found.setdefault(name, set()).add(op.name)
     return {name: frozenset(rows) for name, rows in found.items()}
+
+
+_autocast: Final = functools.lru_cache(64)(Autocast)  # one remembers what rows are cast to
+_NO_ROWS: Final[frozenset[str]] = frozenset()
+
+
+def _lists(white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The rows that lists of the user's name."""
+    if white is None and black is None:
+        return _NO_ROWS, _NO_ROWS
+    low = _rows("custom_white_list", white)
+    high = _rows("custom_black_list", black)
+    if both := sorted(low.keys() & high.keys()):
+        raise ArgumentError(
+            f"auto_cast: {', '.join(map(repr, both))} is in custom_white_list and in "
+            "custom_black_list; leave it out of one"
+        )
+    rows = [frozenset(row for found in given.values() for row in found) for given in (low, high)]
+    if shared := sorted(rows[0] & rows[1]):
+        raise ArgumentError(
+            f"auto_cast: {_named(low, shared[0])!r} of custom_white_list and "
+            f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
+            f"{shared[0]!r}; leave one of them out"
+        )
+    return rows[0], rows[1]
 
 
 def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:

@@ -77,7 +77,8 @@ class Mode(Override):
     Parameters
     ----------
     changes : mapping
-        Values for ``on``, ``inference``, ``anomaly``, ``trace``, ``autocast`` and ``rounded``.
+        Values for ``on``, ``inference``, ``anomaly``, ``trace``, ``autocast``, ``rounded`` and
+        ``observers``.
     records : mapping
         Fields of `Recorder`.
     """
@@ -88,6 +89,7 @@ class Mode(Override):
         "changes",
         "enabled",
         "inference",
+        "observers",
         "on",
         "recorder",
         "records",
@@ -108,6 +110,9 @@ class Mode(Override):
         self.inference: bool = outer.inference
         # What looks for NaN and infinity; see `autograd.explain.anomaly`.
         self.anomaly: Any = outer.anomaly
+        # What is told of each operation and each step of a pass; see `amp.debugging`. Who sets it
+        # sends calls the general way, for others do not look at it.
+        self.observers: tuple[Any, ...] = outer.observers
         # What makes operators of operations on tensors; see `jit.tracing`.
         self.trace: Any = outer.trace
         # What dtypes operands are cast to; see `eager.autocast`. Who sets it sends calls, which do
@@ -141,6 +146,7 @@ def _default_mode() -> Mode:
     mode = Mode(_NONE, _NONE)
     mode.on = mode.recorder = mode.enabled = True
     mode.inference = False
+    mode.observers = ()
     mode.anomaly = mode.trace = mode.autocast = mode.rounded = None
     return mode
 
@@ -167,6 +173,10 @@ class _GradMode:
     @property
     def anomaly(self) -> Any:
         return current_mode().anomaly
+
+    @property
+    def observers(self) -> tuple[Any, ...]:
+        return current_mode().observers
 
     @property
     def trace(self) -> Any:

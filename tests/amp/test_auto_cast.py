@@ -360,8 +360,8 @@ def test_a_parameter_of_the_other_16_bits_is_refused():
     net = paddle.nn.Linear(2, 2)
     paddle.amp.decorate(net, level="O2", dtype="float16")
     message = (
-        r"linear_\d+\.w_0 is float16 and would be rounded to bfloat16.*auto_cast\(dtype='float16'\), "
-        r"or decorate\(\.\.\., dtype='bfloat16'\)"
+        r"linear_\d+\.w_0 is float16 and would be rounded to bfloat16.*auto_cast\(dtype='float16'\)"
+        r", or decorate\(\.\.\., dtype='bfloat16'\)"
     )
     x = paddle.ones([1, 2])
     with paddle.amp.auto_cast(dtype="bfloat16"), pytest.raises(DTypeError, match=message):
