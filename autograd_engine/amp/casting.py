@@ -20,6 +20,7 @@ __all__ = [
     "amp_guard",
     "auto_cast",
     "autocast",
+    "autocast_of",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
@@ -28,6 +29,7 @@ __all__ = [
     "is_bfloat16_supported",
     "is_float16_supported",
     "level_of",
+    "listed_rows",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -93,11 +95,11 @@ class auto_cast(autocasting):  # noqa: N801 - the public name
     ) -> None:
         require_bools("auto_cast", enable=enable, use_promote=use_promote)
         level = level_of("auto_cast", level)
-        rows = _lists(custom_white_list, custom_black_list)
+        rows = listed_rows("auto_cast", custom_white_list, custom_black_list)
         autocast = None
         if enable and level != "O0":
             chosen = half_dtype("auto_cast", "dtype", dtype)
-            autocast = _autocast(chosen, level, use_promote or level != "O2", *rows)
+            autocast = autocast_of(chosen, level, use_promote or level != "O2", *rows)
         super().__init__(autocast)
 
     def __call__(self, function: F) -> F:
@@ -162,38 +164,38 @@ def _by_name() -> dict[str, frozenset[str]]:
     return {name: frozenset(rows) for name, rows in found.items()}
 
 
-_autocast: Final = functools.lru_cache(64)(Autocast)  # one remembers what rows are cast to
+autocast_of: Final = functools.lru_cache(64)(Autocast)  # one remembers what rows are cast to
 _NO_ROWS: Final[frozenset[str]] = frozenset()
 
 
-def _lists(white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
+def listed_rows(owner: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
     """The rows that lists of the user's name."""
     if white is None and black is None:
         return _NO_ROWS, _NO_ROWS
-    low = _rows("custom_white_list", white)
-    high = _rows("custom_black_list", black)
+    low = _rows(owner, "custom_white_list", white)
+    high = _rows(owner, "custom_black_list", black)
     if both := sorted(low.keys() & high.keys()):
         raise ArgumentError(
-            f"auto_cast: {', '.join(map(repr, both))} is in custom_white_list and in "
+            f"{owner}: {', '.join(map(repr, both))} is in custom_white_list and in "
             "custom_black_list; leave it out of one"
         )
     rows = [frozenset(row for found in given.values() for row in found) for given in (low, high)]
     if shared := sorted(rows[0] & rows[1]):
         raise ArgumentError(
-            f"auto_cast: {_named(low, shared[0])!r} of custom_white_list and "
+            f"{owner}: {_named(low, shared[0])!r} of custom_white_list and "
             f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
             f"{shared[0]!r}; leave one of them out"
         )
     return rows[0], rows[1]
 
 
-def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
+def _rows(owner: str, argument: str, given: Any) -> dict[str, frozenset[str]]:
     """For each name of a list the rows that it means."""
     if given is None:
         return {}
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ArgumentTypeError(
-            f"auto_cast: {argument} must be a list, tuple or set of names, got "
+            f"{owner}: {argument} must be a list, tuple or set of names, got "
             f"{type(given).__name__}: write {argument}={{'conv2d'}}"
         )
     found = {}
@@ -203,7 +205,7 @@ def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
             names = sorted(_by_name())
             close = difflib.get_close_matches(str(name), names, n=1)
             raise ArgumentError(
-                f"auto_cast: {argument} names {name!r}, which is no operation whose operands are "
+                f"{owner}: {argument} names {name!r}, which is no operation whose operands are "
                 f"cast. {f'Did you mean {close[0]!r}? ' if close else ''}"
                 f"There are {', '.join(names)}"
             )

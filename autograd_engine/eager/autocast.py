@@ -80,12 +80,12 @@ class Autocast:
         kind = op.amp
         if kind is None or not dtypes or not all(map(_may_be_cast, dtypes)):
             return None
-        fixed = self._fixed(op)
+        fixed = self.fixed(op)
         if fixed is not None:
             return fixed
         return None if all(d is dtypes[0] for d in dtypes) else FLOAT32
 
-    def _fixed(self, op: OpDef) -> np.dtype[Any] | None:
+    def fixed(self, op: OpDef) -> np.dtype[Any] | None:
         """The dtype that operands are cast to whatever they are; None: to the widest of theirs."""
         kind = op.amp
         if op.name in self.low or (kind == "low" and op.name not in self.high):
@@ -140,7 +140,7 @@ class Autocast:
         where = [
             k for k, name in enumerate(op.inputs) if name not in op.untyped and op.reads_value(k)
         ]
-        return _Plan(where, self._fixed(op))
+        return _Plan(where, self.fixed(op))
 
     def operands(self, op: OpDef, operands: Sequence[Any]) -> Sequence[Any]:
         """`operands` of a call, cast; numbers take the dtype of what they stand beside anyway."""
@@ -173,7 +173,7 @@ class Autocast:
 
     def beside(self, operand: Any, out: Any) -> Any:
         """`operand`, a bias, in the low dtype if `out` is: as if one operation made the sum."""
-        if self._fixed(_ADD) == FLOAT32:  # the sum is not computed in the low one
+        if self.fixed(_ADD) == FLOAT32:  # the sum is not computed in the low one
             return operand
         low, have = self._dtype_of(_ADD, 0, out), self._dtype_of(_ADD, 1, operand)
         if low != self.dtype or have is None or have == low or not _may_be_cast(have):
