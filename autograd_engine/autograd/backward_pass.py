@@ -240,7 +240,7 @@ def observer(
     at: Location, seeds: list[tuple[Edge, Any]], dump: GraphDump | None = None
 ) -> Observer | None:
     """What looks at each node of a pass: the dump, observers, anomaly mode, or nothing."""
-    observe = None if dump is None else dump.observe
+    observe: Observer | None = None if dump is None else dump.observe
     for each in grad_mode.observers:
         observe = _observed(each, observe)
     anomaly = grad_mode.anomaly

@@ -188,9 +188,11 @@ class OptimizerWithMixedPrecision:
             parameters,
         )
 
-    def _apply(self, pairs: Sequence[Any]) -> Any:
+    def _apply(self, pairs: Sequence[Any]) -> tuple[list[Any], list[tuple[Variable, Variable]]]:
         if self._scaler.is_enable():
-            return self._scaler.apply_scaled(self._optimizer, self._known("apply_gradients"), pairs)
+            loss = self._known("apply_gradients")
+            operators, unscaled = self._scaler.apply_scaled(self._optimizer, loss, pairs)
+            return operators, unscaled
         return self._optimizer.apply_gradients(pairs), list(pairs)
 
     def _known(self, method: str) -> Variable:

@@ -314,7 +314,7 @@ class _Rewriting:
         )
         written = {ref.var.name for op, _ in self.planned for ref in op.results}
         casts = Counter(given.key for given, _ in self.to_low)
-        found = {}
+        found: dict[Key, Variable] = {}
         for given, made in self.to_low:
             var = given.var
             if (
