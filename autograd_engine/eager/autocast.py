@@ -13,16 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from sys import _getframe
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from autograd_engine.core.dtypes import FLOAT32, HALVES, INEXACT
+from autograd_engine.core.locations import user_frame_from
 from autograd_engine.core.overrides import OverridingBlock
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.generated_calls import begin_casting, end_calls
 from autograd_engine.eager.grad_mode import Mode, current_mode, modes
 from autograd_engine.eager.record import CAST, results_of
+from autograd_engine.eager.tape import Node
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import DTypeError
 from autograd_engine.ops.registry.namespace import ops
@@ -31,6 +34,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 __all__ = ["Autocast", "autocasting"]
 
 _ADD: Final = REGISTRY["add"]
+_CASTING: Final = CAST.pullback(1)
 _NUMBERS: Final = (int, float, bool)
 _NONE: Final[Mapping[str, Any]] = {}
 
@@ -208,7 +212,13 @@ def _leaf_cast(leaf: Tensor, dtype: np.dtype[Any], rounded: dict[int, tuple[Arra
     held = rounded.get(id(data))
     if held is None or held[1].dtype is not dtype:
         held = rounded[id(data)] = data, CAST.kernel(data, dtype=dtype.name)
-    return results_of(CAST, (leaf,), (data,), held[1:], {"dtype": dtype.name})
+    mode, attrs = current_mode(), {"dtype": dtype.name}
+    if mode.enabled is not True or mode.observers:
+        return results_of(CAST, (leaf,), (data,), held[1:], attrs)
+    frame = user_frame_from(_getframe(1))
+    saved = _CASTING.save(*held)
+    made = Node(_CASTING, (leaf,), saved, attrs, frame.f_code, frame.f_lasti)
+    return Tensor._wrap(held[1], made)
 
 
 class autocasting(OverridingBlock):  # noqa: N801 - used as a function in `with`

@@ -18,13 +18,17 @@ __all__ = ["rounded", "widened"]
 
 _Array = NDArray[Any]
 
-_MANY: Final = 512  # elements, from which on the steps below take less time than NumPy's loop
+# Elements: from which on steps on whole arrays take less time than NumPy's loop does, if what it
+# makes is subnormal, and in any case.
+_SOME: Final = 256
+_MANY: Final = 8192
 _AT_ONCE: Final = 1 << 14  # they and what is computed of them stay in the cache
 
 _SIGN: Final = 0x8000
 _MAGNITUDE: Final = 0x7FFFFFFF  # of float32: the exponent, and the fraction
 _EXPONENT: Final = 0x7F800000
-_SMALLEST_EXPONENT: Final = 0x38800000  # that of 2 ** -14, the smallest normal float16
+_SMALLEST_EXPONENT: Final = 0x38800000  # that of `_SMALLEST`
+_SMALLEST: Final = 2.0**-14  # normal float16
 _DROPPED: Final = 13  # bits: a float32 has 23 of the fraction, a float16 has 10
 _INFINITE: Final = np.float32(2.0**16)  # is above the largest number, and rounds to infinity
 _REBIASED: Final = np.float32(2.0**-112)  # exponents count from 127 and from 15
@@ -32,15 +36,20 @@ _REBIASED: Final = np.float32(2.0**-112)  # exponents count from 127 and from 15
 
 def widened(array: _Array) -> _Array:
     """An array of 16 bits in float32."""
-    if array.dtype is FLOAT16 and _is_worth_it(array):
+    if array.dtype is FLOAT16 and _is_plain(array):
         if not array.flags.c_contiguous:
             return widened(array.T).T
         return _every().take(array.view(np.uint16), mode="clip")
     return array.astype(FLOAT32)
 
 
-def _is_worth_it(array: Any) -> bool:
-    return array.__class__ is np.ndarray and array.size >= _MANY and array.flags.forc
+def _is_plain(array: Any) -> bool:
+    return array.__class__ is np.ndarray and array.size >= _SOME and array.flags.forc
+
+
+def _is_slow(array: _Array) -> bool:
+    """Whether NumPy's loop takes longer; of some elements that hangs on the smallest."""
+    return array.size >= _MANY or bool(np.minimum.reduce(np.abs(array), axis=None) < _SMALLEST)
 
 
 @functools.cache
@@ -51,7 +60,7 @@ def _every() -> _Array:
 
 def rounded(array: _Array, dtype: np.dtype[Any]) -> _Array:
     """An array in another dtype; to the nearest, ties to even, and beyond the range to infinity."""
-    if dtype is FLOAT16 and array.dtype is FLOAT32 and _is_worth_it(array):
+    if dtype is FLOAT16 and array.dtype is FLOAT32 and _is_plain(array) and _is_slow(array):
         if not array.flags.c_contiguous:
             return rounded(array.T, dtype).T
         return _to_float16(array)
