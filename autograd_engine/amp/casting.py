@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import HALVES, DTypeLike, as_dtype
+from autograd_engine.core.dtypes import FLOAT16, FLOAT32, HALVES, DTypeLike, as_dtype, bfloat16
 from autograd_engine.eager.autocast import Autocast, autocasting
 from autograd_engine.eager.grad_mode import decorated, grad_mode
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
@@ -21,6 +21,7 @@ __all__ = [
     "auto_cast",
     "autocast",
     "autocast_of",
+    "black_list",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
@@ -30,6 +31,8 @@ __all__ = [
     "is_float16_supported",
     "level_of",
     "listed_rows",
+    "rows_in",
+    "white_list",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -215,6 +218,48 @@ def _rows(owner: str, argument: str, given: Any) -> dict[str, frozenset[str]]:
 
 def _named(given: dict[str, frozenset[str]], row: str) -> str:
     return next(name for name, rows in given.items() if row in rows)
+
+
+def rows_in(autocast: Autocast, dtype: np.dtype[Any] | None) -> set[str]:
+    """What lists may call the rows whose operands are cast to `dtype`; None: to their widest."""
+    return {
+        name
+        for op in REGISTRY.values()
+        if op.amp is not None and autocast.fixed(op) == dtype
+        for name in (op.name, *op.types)
+    }
+
+
+def _by_level(low: bool) -> dict[str, dict[str, set[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for dtype in (FLOAT16, bfloat16()) if is_bfloat16_supported() else (FLOAT16,):
+        found[dtype.name] = {
+            level: rows_in(autocast_of(dtype, level), dtype if low else FLOAT32)
+            for level in ("OD", "O1", "O2")
+        }
+    return found
+
+
+def white_list() -> dict[str, dict[str, set[str]]]:
+    """What runs in the low dtype, by dtype and level: names that `custom_white_list` takes.
+
+    Examples
+    --------
+    >>> sorted(white_list()["float16"]["O1"] & {"conv2d", "matmul_v2", "softmax"})
+    ['conv2d', 'matmul_v2']
+    """
+    return _by_level(low=True)
+
+
+def black_list() -> dict[str, dict[str, set[str]]]:
+    """What runs in float32, by dtype and level: names that `custom_black_list` takes.
+
+    Examples
+    --------
+    >>> [level for level, names in black_list()["float16"].items() if "softmax" in names]
+    ['OD', 'O1']
+    """
+    return _by_level(low=False)
 
 
 def is_autocast_enabled(device_type: Any = None) -> bool:

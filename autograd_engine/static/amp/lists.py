@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograd_engine.amp.casting import autocast_of, half_dtype, level_of, listed_rows
-from autograd_engine.core.dtypes import DTypeLike
+from autograd_engine.amp.casting import autocast_of, half_dtype, level_of, listed_rows, rows_in
+from autograd_engine.core.dtypes import FLOAT32, DTypeLike
 from autograd_engine.eager.autocast import Autocast
 from autograd_engine.errors import ArgumentTypeError
-from autograd_engine.ops.registry.opdef import REGISTRY
 
 __all__ = ["AutoMixedPrecisionLists", "CustomOpLists", "given_lists"]
 
@@ -53,17 +52,18 @@ class AutoMixedPrecisionLists:
     @property
     def white_list(self) -> set[str]:
         """Names of what runs in the low dtype at level "O1"."""
-        return self._names(self.autocast("O1", True).dtype)
+        autocast = self.autocast("O1", True)
+        return rows_in(autocast, autocast.dtype)
 
     @property
     def black_list(self) -> set[str]:
         """Names of what runs in float32 at level "O1"."""
-        return self._names("float32")
+        return rows_in(self.autocast("O1", True), FLOAT32)
 
     @property
     def gray_list(self) -> set[str]:
         """Names of what takes the widest dtype of its operands."""
-        return self._names(None)
+        return rows_in(self.autocast("O1", True), None)
 
     def autocast(self, level: str, promote: bool) -> Autocast:
         """What a block of `paddle.amp.auto_cast` with these lists says."""
@@ -71,14 +71,6 @@ class AutoMixedPrecisionLists:
         dtype = half_dtype(type(self).__name__, "dtype", self.amp_dtype)
         return autocast_of(dtype, level, promote or level != "O2", *self._rows)
 
-    def _names(self, dtype: Any) -> set[str]:
-        autocast = self.autocast("O1", True)
-        return {
-            name
-            for op in REGISTRY.values()
-            if op.amp is not None and autocast.fixed(op) == dtype
-            for name in (op.name, *op.types)
-        }
 
 
 CustomOpLists = AutoMixedPrecisionLists
