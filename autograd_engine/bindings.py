@@ -337,6 +337,7 @@ ORIGINS.update(
         "forward_grad": "static.forward_mode",
         "functional": "nn",
         "grad_fn": "eager.grad_node",
+        "imported": "interop.numpy_protocol.dlpack",
         "listed": "interop.numpy_protocol.implicit_values",
         "number_wanted": "interop.numpy_protocol.implicit_values",
         "of_version": "interop.array_api",

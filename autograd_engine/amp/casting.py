@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import HALVES, DTypeLike, as_dtype
+from autograd_engine.core.dtypes import FLOAT16, FLOAT32, HALVES, DTypeLike, as_dtype, bfloat16
 from autograd_engine.eager.autocast import Autocast, autocasting
 from autograd_engine.eager.grad_mode import decorated, grad_mode
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError
@@ -21,6 +20,8 @@ __all__ = [
     "amp_guard",
     "auto_cast",
     "autocast",
+    "autocast_of",
+    "black_list",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
@@ -29,6 +30,9 @@ __all__ = [
     "is_bfloat16_supported",
     "is_float16_supported",
     "level_of",
+    "listed_rows",
+    "rows_in",
+    "white_list",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _LEVELS: Final = ("O0", "OD", "O1", "O2")
 
 
-class auto_cast:  # noqa: N801 - the public name
+class auto_cast(autocasting):  # noqa: N801 - the public name
     """Run operations in a low dtype where that is good for them: mixed precision.
 
     A context manager and a decorator, for eager calls, for what is appended to a program and for
@@ -94,38 +98,15 @@ class auto_cast:  # noqa: N801 - the public name
     ) -> None:
         require_bools("auto_cast", enable=enable, use_promote=use_promote)
         level = level_of("auto_cast", level)
-        low = _rows("custom_white_list", custom_white_list)
-        high = _rows("custom_black_list", custom_black_list)
-        if both := sorted(low.keys() & high.keys()):
-            raise ArgumentError(
-                f"auto_cast: {', '.join(map(repr, both))} is in custom_white_list and in "
-                "custom_black_list; leave it out of one"
-            )
-        rows = [
-            frozenset(row for found in given.values() for row in found) for given in (low, high)
-        ]
-        if shared := sorted(rows[0] & rows[1]):
-            raise ArgumentError(
-                f"auto_cast: {_named(low, shared[0])!r} of custom_white_list and "
-                f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
-                f"{shared[0]!r}; leave one of them out"
-            )
-        self._autocast: Autocast | None = None
+        rows = listed_rows("auto_cast", custom_white_list, custom_black_list)
+        autocast = None
         if enable and level != "O0":
             chosen = half_dtype("auto_cast", "dtype", dtype)
-            self._autocast = Autocast(chosen, level, use_promote or level != "O2", *rows)
-        self._open: list[AbstractContextManager[None]] = []
-
-    def __enter__(self) -> None:
-        block = autocasting(self._autocast)
-        block.__enter__()
-        self._open.append(block)
-
-    def __exit__(self, *error: Any) -> None:
-        self._open.pop().__exit__(*error)
+            autocast = autocast_of(chosen, level, use_promote or level != "O2", *rows)
+        super().__init__(autocast)
 
     def __call__(self, function: F) -> F:
-        return decorated(function, functools.partial(_again, self._autocast), "auto_cast")
+        return decorated(function, functools.partial(autocasting, self._autocast), "auto_cast")
 
 
 amp_guard = auto_cast
@@ -158,10 +139,6 @@ def autocast(
     return auto_cast(enabled, dtype=dtype)
 
 
-def _again(autocast: Autocast | None) -> AbstractContextManager[None]:
-    return autocasting(autocast)
-
-
 def level_of(owner: str, level: Any) -> str:
     """A level in capitals."""
     if not isinstance(level, str) or level.upper() not in _LEVELS:
@@ -190,13 +167,38 @@ def _by_name() -> dict[str, frozenset[str]]:
     return {name: frozenset(rows) for name, rows in found.items()}
 
 
-def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
+autocast_of: Final = functools.lru_cache(64)(Autocast)  # one remembers what rows are cast to
+_NO_ROWS: Final[frozenset[str]] = frozenset()
+
+
+def listed_rows(owner: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The rows that lists of the user's name."""
+    if white is None and black is None:
+        return _NO_ROWS, _NO_ROWS
+    low = _rows(owner, "custom_white_list", white)
+    high = _rows(owner, "custom_black_list", black)
+    if both := sorted(low.keys() & high.keys()):
+        raise ArgumentError(
+            f"{owner}: {', '.join(map(repr, both))} is in custom_white_list and in "
+            "custom_black_list; leave it out of one"
+        )
+    rows = [frozenset(row for found in given.values() for row in found) for given in (low, high)]
+    if shared := sorted(rows[0] & rows[1]):
+        raise ArgumentError(
+            f"{owner}: {_named(low, shared[0])!r} of custom_white_list and "
+            f"{_named(high, shared[0])!r} of custom_black_list are both computed by "
+            f"{shared[0]!r}; leave one of them out"
+        )
+    return rows[0], rows[1]
+
+
+def _rows(owner: str, argument: str, given: Any) -> dict[str, frozenset[str]]:
     """For each name of a list the rows that it means."""
     if given is None:
         return {}
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ArgumentTypeError(
-            f"auto_cast: {argument} must be a list, tuple or set of names, got "
+            f"{owner}: {argument} must be a list, tuple or set of names, got "
             f"{type(given).__name__}: write {argument}={{'conv2d'}}"
         )
     found = {}
@@ -206,7 +208,7 @@ def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
             names = sorted(_by_name())
             close = difflib.get_close_matches(str(name), names, n=1)
             raise ArgumentError(
-                f"auto_cast: {argument} names {name!r}, which is no operation whose operands are "
+                f"{owner}: {argument} names {name!r}, which is no operation whose operands are "
                 f"cast. {f'Did you mean {close[0]!r}? ' if close else ''}"
                 f"There are {', '.join(names)}"
             )
@@ -216,6 +218,48 @@ def _rows(argument: str, given: Any) -> dict[str, frozenset[str]]:
 
 def _named(given: dict[str, frozenset[str]], row: str) -> str:
     return next(name for name, rows in given.items() if row in rows)
+
+
+def rows_in(autocast: Autocast, dtype: np.dtype[Any] | None) -> set[str]:
+    """What lists may call the rows whose operands are cast to `dtype`; None: to their widest."""
+    return {
+        name
+        for op in REGISTRY.values()
+        if op.amp is not None and autocast.fixed(op) == dtype
+        for name in (op.name, *op.types)
+    }
+
+
+def _by_level(low: bool) -> dict[str, dict[str, set[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for dtype in (FLOAT16, bfloat16()) if is_bfloat16_supported() else (FLOAT16,):
+        found[dtype.name] = {
+            level: rows_in(autocast_of(dtype, level), dtype if low else FLOAT32)
+            for level in ("OD", "O1", "O2")
+        }
+    return found
+
+
+def white_list() -> dict[str, dict[str, set[str]]]:
+    """What runs in the low dtype, by dtype and level: names that `custom_white_list` takes.
+
+    Examples
+    --------
+    >>> sorted(white_list()["float16"]["O1"] & {"conv2d", "matmul_v2", "softmax"})
+    ['conv2d', 'matmul_v2']
+    """
+    return _by_level(low=True)
+
+
+def black_list() -> dict[str, dict[str, set[str]]]:
+    """What runs in float32, by dtype and level: names that `custom_black_list` takes.
+
+    Examples
+    --------
+    >>> [level for level, names in black_list()["float16"].items() if "softmax" in names]
+    ['OD', 'O1']
+    """
+    return _by_level(low=False)
 
 
 def is_autocast_enabled(device_type: Any = None) -> bool:

@@ -253,11 +253,23 @@ class GradScaler:
 
     @uncast
     def update(self) -> None:
-        """Raise or lower the scale, after what the steps since the last call have found."""
+        """Raise or lower the scale, after what the steps since the last call have found.
+
+        Raises
+        ------
+        ArgumentError
+            When there was none, and the scale is one that changes.
+        """
         if not self._enable:
             return
         known = [p for p in self._progress.values() if p.stage]
-        if self._use_dynamic_loss_scaling and known:
+        if self._use_dynamic_loss_scaling and not known:
+            raise ArgumentError(
+                "GradScaler.update: step() has not been called since the last update(), so nobody "
+                "has looked whether gradients overflowed; call scaler.step(optimizer) before it. "
+                "scaler.minimize(optimizer, loss) updates by itself"
+            )
+        if self._use_dynamic_loss_scaling:
             with no_grad():
                 trace = grad_mode.trace
                 flags = [p.found if trace is None else trace.latest(p.found) for p in known]
@@ -372,25 +384,41 @@ class GradScaler:
         no_grad_set: Any = None,
         checkpoints: Any = None,
     ) -> Any:
-        program = loss.block.program
         startup = startup_program or default_startup_program()
-        with program_guard(program, startup):
-            state = self._state_beside(loss)
+        with program_guard(loss.block.program, startup):
             pairs = optimizer.backward(
                 loss, startup, parameters, no_grad_set, checkpoints=checkpoints
             )
-            finite: list[Any] = []
-            inverse = ops.divide(1.0, state.scale)
-            pairs = [(p, self._unscaled(optimizer, p, g, inverse, finite)) for p, g in pairs]
-            found = _any_infinite(finite)
-            operators: list[Any] = []
-            cond(
-                ops.logical_not(found),
-                lambda: operators.extend(optimizer.apply_gradients(pairs)),
-            )
-            if self._use_dynamic_loss_scaling:
-                for var, value in zip(state, self._updated(state, found), strict=True):
-                    append_write(var, value)
+            return self.apply_scaled(optimizer, loss, pairs)
+
+    @uncast
+    def apply_scaled(self, optimizer: Optimizer, loss: Variable, pairs: Sequence[Any]) -> Any:
+        """Append what applies gradients of `loss`, which `scale` has made, to its program.
+
+        Parameters
+        ----------
+        optimizer : Optimizer
+        loss : Variable
+        pairs : list of (parameter, gradient)
+
+        Returns
+        -------
+        (operators, [(parameter, gradient)])
+            Gradients are scaled back.
+        """
+        state = self._state_beside(loss)
+        finite: list[Any] = []
+        inverse = ops.divide(1.0, state.scale)
+        pairs = [(p, self._unscaled(optimizer, p, g, inverse, finite)) for p, g in pairs]
+        found = _any_infinite(finite)
+        operators: list[Any] = []
+        cond(
+            ops.logical_not(found),
+            lambda: operators.extend(optimizer.apply_gradients(pairs)),
+        )
+        if self._use_dynamic_loss_scaling:
+            for var, value in zip(state, self._updated(state, found), strict=True):
+                append_write(var, value)
         return operators, pairs
 
     def _values(self) -> list[Array]:

@@ -20,6 +20,7 @@ from autograd_engine.eager.tape import (
     Edge,
     HookedNode,
     HookedSlot,
+    Node,
     Observer,
     Slot,
     run_backward,
@@ -238,10 +239,22 @@ def graph_dump(path: str | None, seeds: list[tuple[Edge, Any]]) -> GraphDump | N
 def observer(
     at: Location, seeds: list[tuple[Edge, Any]], dump: GraphDump | None = None
 ) -> Observer | None:
-    """What looks at each node of a pass: the dump, anomaly mode, both or nothing."""
-    observe = None if dump is None else dump.observe
+    """What looks at each node of a pass: the dump, observers, anomaly mode, or nothing."""
+    observe: Observer | None = None if dump is None else dump.observe
+    for each in grad_mode.observers:
+        observe = _observed(each, observe)
     anomaly = grad_mode.anomaly
     return observe if anomaly is None else anomaly.observer(at, seeds, observe)
+
+
+def _observed(observer: Any, then: Observer | None) -> Observer:
+    def observe(node: Node, g: Any, edges: tuple[Edge, ...], results: tuple[Any, ...]) -> None:
+        if not isinstance(node, Slot):
+            observer.passed(node, g, results)
+        if then is not None:
+            then(node, g, edges, results)
+
+    return observe
 
 
 def accumulate(found: dict[Edge, Any], retained: Retained) -> None:

@@ -35,6 +35,8 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
     else:
         if isinstance(data, (list, tuple)):
             data = _unwrapped(data, function)
+        elif _is_foreign_bfloat16(data):  # some libraries make no ndarray of it
+            data = above.imported(function, data)._data
         try:
             array = np.array(data)
         except ValueError:
@@ -51,6 +53,12 @@ def to_array(data: Any, dtype: DTypeLike | None, function: str = "to_tensor") ->
     if not holds_numbers(array.dtype, wide=True):
         _refuse(function, data, array)
     return in_dtype(function, array, array.dtype if dtype is None else to_numpy(dtype))
+
+
+def _is_foreign_bfloat16(data: Any) -> bool:
+    if not hasattr(data, "__dlpack__") or isinstance(data, (np.ndarray, np.generic)):
+        return False
+    return str(getattr(data, "dtype", "")).endswith("bfloat16")
 
 
 def _refuse(function: str, data: Any, array: Array) -> NoReturn:

@@ -19,7 +19,11 @@ same, written out flat. For ``multiply``::
 
 What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`. So does what is no Tensor
 but has an attribute ``_data``, such as the arrays of other libraries: nobody asks for its class
-before the kernel fails, or something else of a Tensor is missing.
+before the kernel fails, or something else of a Tensor is missing. Where the kernel is not to be
+given floats of 16 bits, a second function like this one takes what is all of one such dtype.
+
+A function has one code of three: this one, one that leaves all to `general`, and one that asks
+first what `amp.auto_cast` casts. Blocks exchange them, so outside of blocks nothing is asked.
 """
 
 from __future__ import annotations
@@ -55,59 +59,98 @@ from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
-from autograd_engine.ops.registry.cores import on_all_cores
+from autograd_engine.ops.registry.cores import for_halves, on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.pullback import saved_names, saving
 
-__all__ = ["general_calls", "generate_call", "generates"]
+__all__ = ["begin_casting", "end_calls", "general_calls", "generate_call", "generates"]
 
 _new = object.__new__
 _array = np.array
 
 
+# Which code functions have: their own, that which casts, where it must or in every row whose
+# operands may be cast, or that which leaves all to `general`.
+_FLAT, _CASTING, _ALL_CASTING, _GENERAL = range(4)
+
+
 class _Codes:
-    """The two codes of a generated function.
+    """The codes of a generated function.
 
     The operation is not held: it holds the function, which would then never end.
+
+    Attributes
+    ----------
+    flat : CodeType
+    least : int
+        From which on of `_CASTING`, `_ALL_CASTING` and `_GENERAL` it is another one.
     """
 
-    __slots__ = ("_attrs", "_general", "_inputs", "_name", "_reflected", "flat")
+    __slots__ = ("_casting", "_general", "_signature", "flat", "least")
 
     def __init__(self, op: OpDef, flat: CodeType, reflected: bool) -> None:
         inputs = (f"*{op.inputs[0]}",) if op.variadic else op.inputs
-        self._name, self._inputs, self._attrs = op.name, inputs, tuple(op.attrs)
-        self._reflected = reflected
+        self._signature = op.name, inputs, tuple(op.attrs), reflected
         self.flat = flat
+        self.least = _least(op)
         self._general: CodeType | None = None
+        self._casting: CodeType | None = None
 
-    @property
-    def general(self) -> CodeType:
-        """What it runs inside `general_calls`."""
-        if self._general is None:
-            self._general = _general_code(self._name, self._inputs, self._attrs, self._reflected)
-        return self._general
+    def at(self, kind: int) -> CodeType:
+        """The one that is to run."""
+        if kind < self.least:
+            return self.flat
+        if kind == _GENERAL:
+            if self._general is None:
+                self._general = self._short(_LEFT)
+            return self._general
+        if self._casting is None:
+            self._casting = self._short(_CAST_FIRST)
+        return self._casting
+
+    def _short(self, body: str) -> CodeType:
+        return _short_code(*self._signature, body)
+
+
+def _least(op: OpDef) -> int:
+    """What takes the widest dtype of its operands is left to `general` where these differ."""
+    if op.amp is None:
+        return _GENERAL
+    alike = op.dtypes != "any" or len(_typed(op)) < 2
+    return _ALL_CASTING if op.amp == "widest" and alike and not op.variadic else _CASTING
 
 
 _generated: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
-# Blocks of `general_calls`, in all threads, each with its thread; and what puts back the rest.
-_open: Final[dict[object, int]] = {}
+_must_cast: Final[weakref.WeakKeyDictionary[FunctionType, _Codes]] = weakref.WeakKeyDictionary()
+# Blocks, in all threads, each with its thread, and what kind of code it asks for.
+_open: Final[dict[object, tuple[int, int]]] = {}
 _restores: Final[set[Callable[[], None]]] = set()
+# The kind that all functions have; None while they are being exchanged, and after an interrupt.
+_kind: list[int | None] = [_FLAT]
 
 
 def _keep_own() -> None:
     """In a child: blocks of other threads have not come with this one."""
     me = threading.get_ident()
-    for block in [block for block, thread in _open.items() if thread != me]:
+    for block in [block for block, (thread, _) in _open.items() if thread != me]:
         del _open[block]
-    if not _open:
-        _put_back()
+    _settle()
 
 
-def _put_back() -> None:
-    for restore in _restores:
-        restore()
-    for call, codes in list(_generated.items()):
-        call.__code__ = codes.flat
+def _settle() -> None:
+    """Give each function the code that open blocks ask for."""
+    kind = max([k for _, k in _open.values()], default=_FLAT)
+    had = _kind[0]
+    if had == kind:
+        return
+    _kind[0] = None
+    if kind != _GENERAL:
+        for restore in _restores:
+            restore()
+    few = had is not None and had <= _CASTING and kind <= _CASTING
+    for call, codes in list((_must_cast if few else _generated).items()):
+        call.__code__ = codes.at(kind)
+    _kind[0] = kind
 
 
 _exchanging: Final = renewed_lock(_keep_own)
@@ -167,27 +210,59 @@ def generate_call(
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
+    scope["_half"] = _first_half(op, unless, scope)
     run_generated(source, op.name, scope)
     call: FunctionType = scope[op.name]
+    codes = _Codes(op, call.__code__, reflected)
+    if codes.least < _GENERAL:  # the code that casts goes on with the flat one
+        scope["_flat"] = flat = FunctionType(codes.flat, scope, op.name, call.__defaults__)
+        flat.__kwdefaults__ = call.__kwdefaults__
     with _exchanging:
-        _generated[call] = codes = _Codes(op, call.__code__, reflected)
+        _generated[call] = codes
+        if codes.least == _CASTING:
+            _must_cast[call] = codes
         if _open:
-            call.__code__ = codes.general
+            call.__code__ = codes.at(max([k for _, k in _open.values()]))
     return call
 
 
-def _general_code(
-    name: str, inputs: Sequence[str], attrs: Sequence[str], reflected: bool
+_LEFT: Final = "return _general({given})"
+_CAST_FIRST: Final = """_autocast = _current_mode().autocast
+    if _autocast is not None:
+        _operands = _autocast.tensors(_op, ({operands}))
+        if _operands is None: return _general({given})
+        {names} = _operands
+    return _flat({taken})"""
+
+
+def _short_code(
+    name: str, inputs: Sequence[str], attrs: Sequence[str], reflected: bool, body: str
 ) -> CodeType:
     positional = ", ".join(inputs)
     keywords = attrs if positional.startswith("*") else ("*", *attrs)
-    signature = ", ".join([*(inputs[::-1] if reflected else inputs), *(keywords if attrs else ())])
+    taken = ", ".join(inputs[::-1] if reflected else inputs)
+    signature = taken + "".join(f", {a}" for a in keywords if attrs)
     named = "".join(f", {a}={a}" for a in attrs)
+    names = positional[1:] if positional.startswith("*") else f"{positional}, "
+    text = body.format(
+        given=positional + named, taken=taken + named, operands=f"{positional}, ", names=names
+    )
     scope: dict[str, Any] = {}
-    text = f"def {name}({signature}):\n    return _general({positional}{named})\n"
-    run_generated(text, name, scope)
+    run_generated(f"def {name}({signature}):\n    {text}\n", name, scope)
     code: CodeType = scope[name].__code__
     return code
+
+
+def _first_half(op: OpDef, unless: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """Stands for the function for floats of 16 bits, which is generated when it is first called."""
+
+    def first(*operands: Any, **attrs: Any) -> Any:
+        own = {**scope, "_kernel": for_halves(op), "_pullbacks": _HalfPullbacks(op)}
+        run_generated(_source(op, unless, half=True), op.name, own)
+        scope["_half"] = call = own[op.name]
+        return call(*operands, **attrs)
+
+    return first
 
 
 @contextlib.contextmanager
@@ -207,30 +282,47 @@ def general_calls(exchange: Callable[[], None], restore: Callable[[], None]) -> 
     block = object()
     try:  # before anything is exchanged: an interrupt may come in between
         with _exchanging:
-            _open[block] = threading.get_ident()
+            _open[block] = threading.get_ident(), _GENERAL
             _restores.add(restore)
-            # All of them, also where another block is open: an interrupt may have left some out.
-            for call, codes in list(_generated.items()):
-                call.__code__ = codes.general
+            _settle()
             exchange()
         yield
     finally:
-        with _exchanging:
-            _open.pop(block, None)
-            if not _open:
-                _put_back()
+        end_calls(block)
+
+
+def begin_casting(block: object, every: bool) -> None:
+    """From here on, until `end_calls` of `block`, calls ask what `amp.auto_cast` casts.
+
+    Those of the rows that would not compute in the right dtype else; with `every`, of all whose
+    operands may be cast. Other threads ask, too, and are told that nothing is cast there.
+    """
+    with _exchanging:
+        _open[block] = threading.get_ident(), _ALL_CASTING if every else _CASTING
+        _settle()
+
+
+def end_calls(block: object) -> None:
+    """Give functions the codes that they have without `block`."""
+    with _exchanging:
+        _open.pop(block, None)
+        _settle()
 
 
 class _Pullbacks(dict[int, Any]):
     """Pullbacks by the inputs that want a gradient (low bits) and those to project (high)."""
 
-    def __init__(self, op: OpDef) -> None:
+    def __init__(self, op: OpDef, dtypes: Sequence[np.dtype[Any]] = ()) -> None:
         self._op = op
         self._width = len(op.inputs)
+        self._dtypes = dtypes
 
     def __missing__(self, key: int) -> Any:
         op, mask = self._op, key & ((1 << self._width) - 1)
-        made = op.pullback(key) if op.variadic else op.pullback(mask, key >> self._width)
+        if op.variadic:
+            made = op.pullback(key)
+        else:
+            made = op.pullback(mask, key >> self._width, self._dtypes)
         self[key] = made
         return made
 
@@ -239,6 +331,19 @@ def beside(x: Any, number: float) -> Any:
     """The number in the dtype of `x`, a Tensor of floats; beside something else as it is."""
     found = _beside(x, number) if isinstance(x, Tensor) else None
     return number if found is None else found
+
+
+class _HalfPullbacks(dict[Any, _Pullbacks]):
+    """Those of operands that meet in a dtype of 16 bits."""
+
+    def __init__(self, op: OpDef) -> None:
+        self._op = op
+
+    def __missing__(self, dtype: np.dtype[Any]) -> _Pullbacks:
+        op = self._op
+        dtypes = [dtype if k in _typed(op) else FLOAT32 for k in range(len(op.inputs))]
+        made = self[dtype] = _Pullbacks(op, dtypes)
+        return made
 
 
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
@@ -264,7 +369,7 @@ def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     return None
 
 
-def _source(op: OpDef, unless: str, reflected: bool) -> str:
+def _source(op: OpDef, unless: str, reflected: bool = False, *, half: bool = False) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
@@ -289,16 +394,16 @@ def _source(op: OpDef, unless: str, reflected: bool) -> str:
         known = f"{y}.__class__ is not _Tensor and ({y}.__class__ is float or {y}.__class__ is int)"
         number = [f"        if {known}: {y} = _beside({x}, {y})"]
     body = [
-        *_checks(op, arrays, general, unless),
+        *_checks(op, arrays, f"({inputs}{attrs})", unless, half),
         "try:",
-        f"    _out = {_computed(op, arrays, attrs)}",
+        f"    _out = {_computed(op, arrays, attrs, half)}",
         "except Exception as _error:",
         f"    if not ({tensors}): return {general}",
         f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
         *([f"{', '.join(outs)} = _out"] if op.multiple else []),
         *[f"if {o}.__class__ is not _ndarray: {o} = _asarray({o})" for o in outs],
         *[line for t, o in zip(ts, outs, strict=True) for line in _made(t, o)],
-        *_recording(op, arrays, outs, ts),
+        *_recording(op, arrays, outs, ts, half),
         *[line for t in ts for line in _stopped(t)],
         *([f"_link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -319,9 +424,9 @@ def _source(op: OpDef, unless: str, reflected: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
+def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
-    if on_all_cores(op) is None:
+    if half or on_all_cores(op) is None:
         return call
     small = f" < {MANY} > ".join(f"{a}.size" for a in arrays)
     if len(arrays) == 1:
@@ -336,6 +441,7 @@ def _variadic_source(op: OpDef) -> str:
     xs = op.inputs[0]
     general = f"_general(*{xs}{attrs})"
     tensors = f"all([isinstance(_x, _Tensor) for _x in {xs}])"
+    node = _node(op, "_pullback.save(tuple(_arrays), _out)", half=False)
     return (
         "\n        ".join(
             [
@@ -361,7 +467,7 @@ def _variadic_source(op: OpDef) -> str:
                 f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
                 "    _pullback = _pullbacks[_mask]",
                 f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
-                *("    " + line for line in _node(op, "_pullback.save(tuple(_arrays), _out)")),
+                *("    " + line for line in node),
                 "    _t._stop = False",
                 "    _t._node = _node",
                 "    return _t",
@@ -377,12 +483,12 @@ def _variadic_source(op: OpDef) -> str:
     )
 
 
-def _node(op: OpDef, saved: str) -> list[str]:
+def _node(op: OpDef, saved: str, *, half: bool) -> list[str]:
     """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
     long as all of this.
     """
     return [
-        "_frame = _getframe(1)",
+        f"_frame = _getframe({2 if half else 1})",  # the function for halves is called by the other
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
         f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
         "_node.pullback = _pullback",
@@ -428,37 +534,50 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
     ]
 
 
-def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str]:
+def _checks(op: OpDef, arrays: list[str], given: str, unless: str, half: bool) -> list[str]:
+    """Lines that hand `given` over: what is not as it should be, and floats of 16 bits."""
     tests = [unless] if unless else []
     first, *others = (arrays[k] for k in _typed(op))
     of = {a: f"{a}.dtype" for a in arrays} | {first: "_dtype"}
+    rest = [a for a in arrays if a not in (first, *others)]
+    if half:
+        tests += ["_dtype not in _HALVES", *[f"{a}.dtype is not _dtype" for a in others]]
+        tests += [f"{a}.dtype in _HALVES" for a in rest]
+        return [f"_dtype = {first}.dtype", f"if {' or '.join(tests)}: return _general{given}"]
+    halves = []
     if op.dtypes != "any":
         tests += [f"{of[a]} is not _dtype" for a in others]
     if op.dtypes == "floating":
         family = "FLOATS" if op.real else "INEXACT"
-        wide = "WIDE_" if op.halves == "in float32" else ""
-        tests.append(f"_dtype not in _{wide}{family}")
+        if op.halves == "in float32":
+            halves.append(f"_dtype not in _WIDE_{family}")
+        else:
+            tests.append(f"_dtype not in _{family}")
     elif op.dtypes == "numeric":
         tests.append("_dtype is _bool")
     elif op.real:
         tests.append("_dtype in _COMPLEX")
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
-        tests += [
+        halves += [
             f"({of[a]} is not _float32 and {of[a]} is not _float64 and {of[a]} in _HALVES)"
-            for a in arrays
-            if a in asked or a not in (first, *others)
+            for a in (*asked, *rest)
         ]
-    if not tests:
-        return []
-    return [f"_dtype = {first}.dtype", f"if {' or '.join(tests)}: return {general}"]
+    lines = [
+        f"if {' or '.join(each)}: return {function}{given}"
+        for each, function in ((tests, "_general"), (halves, "_half"))
+        if each
+    ]
+    return [f"_dtype = {first}.dtype", *lines] if lines else []
 
 
 def _attr_dict(op: OpDef) -> str:
     return "{" + ", ".join(f"{name!r}: {name}" for name in op.attrs) + "}"
 
 
-def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> list[str]:
+def _recording(
+    op: OpDef, arrays: list[str], outs: list[str], ts: list[str], half: bool
+) -> list[str]:
     """Put the call on the tape if an input that has a rule wants a gradient.
 
     Either way each operand is asked for ``_stop`` once, which tells a Tensor from what looks alike.
@@ -480,8 +599,8 @@ def _recording(op: OpDef, arrays: list[str], outs: list[str], ts: list[str]) -> 
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
         *_wanted(op, open_inputs, dict(zip((*op.inputs, *op.outputs), arrays + outs, strict=True))),
         *_projection(op, arrays, outs[0]),
-        "_pullback = _pullbacks[_mask]",
-        *_node(op, _kept(op, open_inputs, arrays + outs)),
+        f"_pullback = _pullbacks{'[_dtype]' if half else ''}[_mask]",
+        *_node(op, _kept(op, open_inputs, arrays + outs, half), half=half),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -568,10 +687,10 @@ def _wanted(op: OpDef, positions: list[int], held: dict[str, str]) -> list[str]:
     ]
 
 
-def _kept(op: OpDef, positions: list[int], values: list[str]) -> str:
+def _kept(op: OpDef, positions: list[int], values: list[str], half: bool) -> str:
     """What the node saves."""
     save = f"_pullback.save({', '.join(values)})"
-    if len(positions) > 2:
+    if half or len(positions) > 2:
         return save
     unprojected = f"_mask < {1 << len(op.inputs)}"
     return "_saved" if op.broadcasts is None else f"_saved if {unprojected} else {save}"

@@ -77,7 +77,8 @@ class Mode(Override):
     Parameters
     ----------
     changes : mapping
-        Values for ``on``, ``inference``, ``anomaly``, ``trace`` and ``autocast``.
+        Values for ``on``, ``inference``, ``anomaly``, ``trace``, ``autocast``, ``rounded`` and
+        ``observers``.
     records : mapping
         Fields of `Recorder`.
     """
@@ -88,9 +89,11 @@ class Mode(Override):
         "changes",
         "enabled",
         "inference",
+        "observers",
         "on",
         "recorder",
         "records",
+        "rounded",
         "trace",
     )
 
@@ -107,11 +110,16 @@ class Mode(Override):
         self.inference: bool = outer.inference
         # What looks for NaN and infinity; see `autograd.explain.anomaly`.
         self.anomaly: Any = outer.anomaly
+        # What is told of each operation and each step of a pass; see `amp.debugging`. Who sets it
+        # sends calls the general way, for others do not look at it.
+        self.observers: tuple[Any, ...] = outer.observers
         # What makes operators of operations on tensors; see `jit.tracing`.
         self.trace: Any = outer.trace
         # What dtypes operands are cast to; see `eager.autocast`. Who sets it sends calls, which do
         # not look at it, the general way.
         self.autocast: Any = outer.autocast
+        # Arrays of leaves that these blocks have rounded, by the identity of what they are made of.
+        self.rounded: dict[int, Any] | None = outer.rounded
         # What `enabled` is where recording is switched on.
         self.recorder: bool | Recorder = outer.recorder
         if not self.left:
@@ -138,7 +146,8 @@ def _default_mode() -> Mode:
     mode = Mode(_NONE, _NONE)
     mode.on = mode.recorder = mode.enabled = True
     mode.inference = False
-    mode.anomaly = mode.trace = mode.autocast = None
+    mode.observers = ()
+    mode.anomaly = mode.trace = mode.autocast = mode.rounded = None
     return mode
 
 
@@ -164,6 +173,10 @@ class _GradMode:
     @property
     def anomaly(self) -> Any:
         return current_mode().anomaly
+
+    @property
+    def observers(self) -> tuple[Any, ...]:
+        return current_mode().observers
 
     @property
     def trace(self) -> Any:

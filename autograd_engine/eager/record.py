@@ -79,6 +79,8 @@ def results_of(
     attrs: dict[str, Any],
 ) -> Any:
     """What the kernel made of the arrays of `tensors`, as Tensors: recorded, if need be."""
+    for observer in current_mode().observers:
+        observer.ran(op, arrays, outputs, attrs)
     node = None
     mask = 0
     bit = 1

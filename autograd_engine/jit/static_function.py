@@ -504,6 +504,8 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
 def operations_are_seen() -> bool:
     """Whether each operation is to be seen, and not one node for all."""
     recorder = grad_mode.enabled
+    if grad_mode.observers:
+        return True
     return isinstance(recorder, Recorder) and (recorder.extra or recorder.reads is not None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import COMPLEX, real_dtype
+from autograd_engine.core.dtypes import COMPLEX, FLOAT32, real_dtype, rounded, widened
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.conjugates import cast_back, conj, is_complex
@@ -297,7 +297,8 @@ defop(
 def _cast(x: Array, *, dtype: str) -> Array:
     if x.dtype in COMPLEX:
         cast(x, np.dtype(dtype))
-    return x.astype(dtype)
+    wanted = np.dtype(dtype)
+    return widened(x) if wanted is FLOAT32 else rounded(x, wanted)
 
 
 defop(

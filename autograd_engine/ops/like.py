@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import COMPLEX, HALVES
+from autograd_engine.core.dtypes import COMPLEX, FLOAT32, HALVES, rounded, widened
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import cast_back
@@ -95,7 +95,10 @@ def _cast_like(x: Array, like: Like) -> Array:
         return np.asarray(x)
     if x.dtype in COMPLEX:
         cast(x, like.dtype)
-    return np.asarray(x).astype(like.dtype, copy=False)
+    array = np.asarray(x)
+    if like.dtype is FLOAT32:
+        return widened(array)
+    return rounded(array, like.dtype)
 
 
 def _work_of_sum_like(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Work:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograd_engine.core.checks import as_number, check_callback, positive_int, require_bools
-from autograd_engine.core.dtypes import COMPLEX
+from autograd_engine.core.dtypes import COMPLEX, HALVES
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -150,8 +150,11 @@ def check_distinct(argument: str, parameters: Iterable[Any]) -> None:
         names.add(p.name)
 
 
-def check_pair(where: str, pair: Any) -> None:
-    """A parameter with a gradient that an update can take, both of one mode."""
+def check_pair(where: str, pair: Any, masters: bool) -> None:
+    """A parameter with a gradient that an update can take, both of one mode.
+
+    Where there are `masters`, the gradient of a parameter of 16 bits may be one of these.
+    """
     kinds = (Variable, Tensor)
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], kinds):
         raise NotATensorError(f"{where} must be a pair of Variables, got {pair!r}")
@@ -170,7 +173,8 @@ def check_pair(where: str, pair: Any) -> None:
             f"{format_shape(of_grad)}; they must be equal"
         )
     _refuse_complex(where, param)
-    if param.dtype != grad.dtype:
+    of_master = masters and grad.dtype == "float32" and param.dtype.dtype in HALVES
+    if param.dtype != grad.dtype and not of_master:
         raise DTypeError(
             f"{where}: {param.name} is {param.dtype.name}, its gradient {grad.name} "
             f"{grad.dtype.name}; cast it"

@@ -597,7 +597,7 @@ class Optimizer(Respelled):
         TypeError, NotATensorError, DTypeError, ShapeError, ArgumentError, BuildError
             When a pair is no parameter with its gradient. Nothing is done then.
         """
-        pairs = _checked_pairs(params_grads)
+        pairs = _checked_pairs(params_grads, self._multi_precision)
         if pairs and isinstance(pairs[0][0], Tensor):
             self._update_all(pairs)
             return []
@@ -666,7 +666,7 @@ def _names(no_grad_set: Any) -> set[str]:
     return {v if isinstance(v, str) else v.name for v in no_grad_set}
 
 
-def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
+def _checked_pairs(params_grads: Any, masters: bool) -> list[ParamGrad]:
     """Parameters with gradients that an update can take."""
     if not isinstance(params_grads, (list, tuple)):
         raise ArgumentTypeError(
@@ -675,7 +675,7 @@ def _checked_pairs(params_grads: Any) -> list[ParamGrad]:
         )
     for k, pair in enumerate(params_grads):
         where = f"apply_gradients: params_grads[{k}]"
-        check_pair(where, pair)
+        check_pair(where, pair, masters)
         if isinstance(pair[0], Tensor) is not isinstance(params_grads[0][0], Tensor):
             raise NotATensorError(f"{where}: Tensors and Variables are updated by separate calls")
     check_distinct("apply_gradients: params_grads", [p for p, _ in params_grads])

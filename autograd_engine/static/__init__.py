@@ -32,7 +32,7 @@ from autograd_engine.tensor.setitem import setitem as setitem
 if typing.TYPE_CHECKING:
     from autograd_engine.program.input_spec import InputSpec as InputSpec
     from autograd_engine.program.passes.clone import normalize_program as normalize_program
-    from autograd_engine.static import nn as nn
+    from autograd_engine.static import amp as amp, nn as nn
     from autograd_engine.static.analysis.checkpoint_report import (
         recompute_report as recompute_report,
     )
@@ -77,5 +77,5 @@ else:
             "save save_to_file set_program_state",
             "tensor.attribute": "cpu_places",
         },
-        "nn",
+        "amp nn",
     )

@@ -271,3 +271,115 @@ def test_control_flow_casts_inside():
     for a, b in zip(*found, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(a, b)
+
+
+def test_a_parameter_is_rounded_once_in_a_block_and_anew_when_it_changes(monkeypatch):
+    from autograd_engine.eager import autocast
+
+    rounded = []
+    kernel = autocast.CAST.kernel
+
+    def counted(x, *, dtype):
+        rounded.append(x)
+        return kernel(x, dtype=dtype)
+
+    monkeypatch.setattr(autocast.CAST, "kernel", counted)
+    x, w = leaf(X), leaf(W)
+
+    def product():
+        return (x.detach() @ w).numpy()
+
+    half = W.astype("float16")
+    with paddle.amp.auto_cast():
+        before = [product() for _ in range(3)]
+        assert len(rounded) == 1
+        with paddle.amp.auto_cast(), paddle.no_grad():
+            product()
+            assert len(rounded) == 1
+            with paddle.amp.auto_cast(dtype="bfloat16"):
+                product()
+            w.add_(paddle.ones([4, 4]))
+        after = product()
+        w.set_value(W)
+        again = product()
+    assert len(rounded) == 4
+    with paddle.amp.auto_cast():
+        product()
+    assert len(rounded) == 5
+    for found in (*before, again):
+        np.testing.assert_array_equal(found, (X.astype("float16").astype("f4") @ half).astype("f2"))
+    assert (after != again).any()
+
+
+def test_an_optimizer_that_steps_inside_of_a_block_trains_on():
+    """Its update may write over the parameter, if nobody else holds the array."""
+    w = paddle.create_parameter([300, 300])
+    sgd = paddle.optimizer.SGD(0.5, parameters=[w])
+    x, losses = paddle.ones([1, 300]), []
+    with paddle.amp.auto_cast():
+        for _ in range(3):
+            loss = (x @ w).astype("float32").sum()
+            loss.backward()
+            sgd.step()
+            sgd.clear_grad()
+            losses.append(loss.item())
+    assert losses[0] - losses[1] == pytest.approx(300 * 300 * 0.5, rel=1e-2)
+    assert losses[1] - losses[2] == pytest.approx(300 * 300 * 0.5, rel=1e-2)
+
+
+def test_gradients_of_a_parameter_that_is_read_often_meet_in_single_precision():
+    """In float16, 2048 + 1 is 2048: each of these is an ulp of their sum, or less."""
+    w = leaf(np.ones((1, 1), "float32"))
+    with paddle.amp.auto_cast():
+        terms = [(paddle.full([1, 1], c) @ w) for c in [2048.0] + [1.0] * 8]
+        total = sum(t.astype("float32") for t in terms).sum()
+        (first,) = paddle.grad(total, w, create_graph=True)
+        (one,) = paddle.grad(terms[1], w)  # frees no more than its own part
+    assert first.item() == 2056.0
+    assert one.item() == 1.0
+    total.backward()
+    assert w.grad.item() == 2056.0
+    assert w.grad.dtype == "float32"
+
+
+def test_rounded_parameters_end_with_the_outermost_block():
+    from autograd_engine.eager.grad_mode import current_mode
+
+    w = leaf(W)
+    with paddle.amp.auto_cast():
+        with paddle.amp.auto_cast(enable=False):
+            w @ w
+        assert not current_mode().rounded
+        with paddle.amp.auto_cast():
+            w @ w
+        assert len(current_mode().rounded) == 1
+    assert current_mode().rounded is None
+
+
+def test_a_parameter_of_the_other_16_bits_is_refused():
+    net = paddle.nn.Linear(2, 2)
+    paddle.amp.decorate(net, level="O2", dtype="float16")
+    message = (
+        r"linear_\d+\.w_0 is float16 and would be rounded to bfloat16.*auto_cast\(dtype='float16'\)"
+        r", or decorate\(\.\.\., dtype='bfloat16'\)"
+    )
+    x = paddle.ones([1, 2])
+    with paddle.amp.auto_cast(dtype="bfloat16"), pytest.raises(DTypeError, match=message):
+        net(x)
+    with paddle.amp.auto_cast(dtype="bfloat16"), paddle.no_grad():
+        assert (x.astype("float16") @ x.T).dtype == "bfloat16"  # data may be of either
+
+
+def test_a_cast_of_a_block_that_overflows_is_named_with_its_line():
+    for dtype, value, largest in (("float16", 1e5, "65504"), ("bfloat16", 3.4e38, "3.38953e")):
+        w = leaf(np.full((2, 2), value, "float32"))
+        with (
+            np.errstate(over="ignore"),
+            paddle.autograd.detect_anomaly(),
+            paddle.amp.auto_cast(dtype=dtype),
+            pytest.raises(
+                paddle.errors.AnomalyError,
+                match=rf"cast at test_auto_cast.*made infinity.*number of {dtype} is {largest}",
+            ),
+        ):
+            paddle.ones([2, 2]) @ w

@@ -360,3 +360,17 @@ def test_a_program_of_16_bits_says_what_decorate_needs():
         layer = nn.Linear(2, 2)
         with pytest.raises(ModeError, match="set_default_dtype"):
             paddle.amp.decorate(layer, level="O2")
+
+
+def test_an_update_without_a_step_says_what_is_missing():
+    net = model()
+    sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    scaler = paddle.amp.GradScaler()
+    for _ in range(2):
+        with pytest.raises(ArgumentError, match=r"call scaler.step\(optimizer\) before it"):
+            scaler.update()
+        loss = scaler.scale(net(paddle.to_tensor(X)).mean())
+        loss.backward()
+        scaler.minimize(sgd, loss)  # updates by itself
+    paddle.amp.GradScaler(use_dynamic_loss_scaling=False).update()
+    paddle.amp.GradScaler(enable=False).update()

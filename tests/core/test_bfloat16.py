@@ -286,3 +286,24 @@ def test_batches_and_state_dicts() -> None:
 def test_complex_numbers_are_not_cast_to_it() -> None:
     with pytest.raises(DTypeError, match="complex64 values have no bfloat16 form"):
         paddle.to_tensor([1j]).astype("bfloat16")
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6, 1e-9, 1e6])
+def test_large_arrays_become_float16_as_small_ones_do(scale: float) -> None:
+    """All numbers of float16, those between, and what is beside: to the bits of NumPy's loop."""
+    from autograd_engine.core.dtypes import FLOAT16, FLOAT32, rounded, widened
+
+    every = np.arange(1 << 16, dtype=np.uint16).view(FLOAT16)
+    with np.errstate(all="ignore"):
+        wide = every.astype(FLOAT32)
+        between = (wide[:-1] + wide[1:]) / 2
+        toward = np.nextafter(between, np.float32(0)), np.nextafter(between, np.float32(np.inf))
+        drawn = np.random.default_rng(0).standard_normal(5000).astype(FLOAT32) * np.float32(scale)
+        for values in (wide, between, *toward, drawn, drawn[:300], drawn[:5]):
+            for given in (values, values[::-1], np.resize(values, (40, 30)).T):
+                ours, expected = rounded(given, FLOAT16), given.astype(FLOAT16)
+                assert ours.flags.f_contiguous == expected.flags.f_contiguous
+                np.testing.assert_array_equal(np.isnan(ours), np.isnan(expected))
+                bits = [a[~np.isnan(a)].view(np.uint16) for a in (ours, expected)]
+                np.testing.assert_array_equal(*bits)
+                np.testing.assert_array_equal(widened(ours), expected.astype(FLOAT32))

@@ -276,6 +276,27 @@ def test_bfloat16_both_ways() -> None:
     assert back.tolist() == [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
 
 
+def test_a_tensor_of_bfloat16_that_numpy_cannot_read() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("ml_dtypes")
+    theirs = torch.tensor([1.0, 2.5], dtype=torch.bfloat16)
+    ours = paddle.to_tensor(theirs)
+    assert (ours.dtype, ours.tolist()) == ("bfloat16", [1.0, 2.5])
+    theirs[0] = 9.0
+    assert ours.tolist() == [1.0, 2.5]
+
+
+def test_bfloat16_to_and_from_jax() -> None:
+    jnp = pytest.importorskip("jax.numpy")
+    pytest.importorskip("ml_dtypes")
+    ours = paddle.to_tensor([1.0, 2.5], dtype="bfloat16")
+    theirs = jnp.from_dlpack(ours)
+    assert theirs.dtype == jnp.bfloat16
+    assert theirs.tolist() == [1.0, 2.5]
+    back = from_dlpack(theirs * 2)
+    assert (back.dtype, back.tolist()) == ("bfloat16", [2.0, 5.0])
+
+
 def test_a_capsule_says_bfloat16() -> None:
     pytest.importorskip("ml_dtypes")
     x = paddle.to_tensor([1.0, 2.5], dtype="bfloat16")

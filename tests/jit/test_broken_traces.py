@@ -64,7 +64,7 @@ def test_what_is_half_exchanged_is_exchanged_whole_by_the_next_trace(monkeypatch
     w = paddle.to_tensor([3.0])
     x = paddle.to_tensor([2.0])
     before = codes()
-    original = calls._general_code
+    original = calls._short_code
     for one in list(_generated.values()):
         one._general = None
     left = [3]
@@ -75,7 +75,7 @@ def test_what_is_half_exchanged_is_exchanged_whole_by_the_next_trace(monkeypatch
             raise KeyboardInterrupt
         return original(*given)
 
-    monkeypatch.setattr(calls, "_general_code", interrupted)
+    monkeypatch.setattr(calls, "_short_code", interrupted)
     f = to_static(lambda x: (w * w) * x)
     with pytest.raises(KeyboardInterrupt):
         f(x)

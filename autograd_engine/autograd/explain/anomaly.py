@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES, INEXACT, NUMBERS_AND_BOOLS, REALS
+from autograd_engine.core.dtypes import HALVES, INEXACT, NUMBERS_AND_BOOLS, REALS, finfo
 from autograd_engine.core.locations import Location
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.overrides import OverridingBlock
@@ -211,8 +211,9 @@ def _made(
         + (f", where {values}" if values else "")
         + _advice(op)
         + (
-            ". The largest number of float16 is 65504: compute this in float32"
-            if out.dtype == np.float16
+            f". The largest number of {out.dtype.name} is {float(finfo(out.dtype).max):.6g}: "
+            "compute this in float32"
+            if out.dtype in HALVES
             else ""
         )
     )

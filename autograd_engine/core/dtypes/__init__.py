@@ -1,5 +1,6 @@
 """Dtypes: what they are (families, limits), their names for users, and how they combine."""
 
+from autograd_engine.core.dtypes.conversion import rounded, widened
 from autograd_engine.core.dtypes.families import (
     BLAS_REALS,
     BOOL,
@@ -100,8 +101,10 @@ __all__ = [
     "python_number",
     "real_dtype",
     "result_type",
+    "rounded",
     "scalar_dtype",
     "set_default_dtype",
     "short_name",
     "to_numpy",
+    "widened",
 ]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_engine.core.dtypes import HALVES, DType
+import numpy as np
+
+from autograd_engine.core.dtypes import HALVES, DType, rounded, widened
 from autograd_engine.ops.registry.scattered_cotangent import (
     Scattered,
     dense,
@@ -41,7 +43,7 @@ class HalfSum:
     def __init__(self, first: Any) -> None:
         first = _finished(first)
         self.dtype = first.dtype
-        self.total = first.astype("float32")
+        self.total = _wide(first)
 
     @classmethod
     def of(cls, old: Any, new: Any) -> HalfSum:
@@ -51,16 +53,24 @@ class HalfSum:
         if new.__class__ is Scattered:
             found.total = iadd_scattered(found.total, new.astype("float32"))
         else:
-            found.total += new
+            found.total += _wide(new)
         return found
 
     def rounded(self) -> Any:
         """The sum in their dtype, as `Scattered` where all of it is."""
-        return self.total.astype(self.dtype)
+        return _round(self.total, self.dtype)
 
     def dense(self) -> Any:
         """The sum in their dtype, written out."""
-        return dense(self.total).astype(self.dtype)
+        return _round(dense(self.total), self.dtype)
+
+
+def _wide(g: Any) -> Any:
+    return widened(g) if g.__class__ is np.ndarray else g.astype("float32")
+
+
+def _round(total: Any, dtype: Any) -> Any:
+    return rounded(total, dtype) if total.__class__ is np.ndarray else total.astype(dtype)
 
 
 def _finished(g: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOAT32, HALVES, DType
+from autograd_engine.core.dtypes import FLOAT32, HALVES, DType, rounded, widened
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.scattered_cotangent import Lazy, Scattered
 
@@ -105,13 +105,13 @@ def with_weak_numbers(op: OpDef) -> Callable[..., Any]:
 def _widened(a: Any) -> Any:
     if not hasattr(a, "dtype") or a.dtype not in HALVES:
         return a
-    return Spec(a.shape, FLOAT32) if a.__class__ is Spec else a.astype(FLOAT32)
+    return Spec(a.shape, FLOAT32) if a.__class__ is Spec else widened(a)
 
 
 def _rounded(made: Any, dtype: np.dtype[Any]) -> Any:
     if dtype not in HALVES or made.dtype == dtype:
         return made
-    return np.asarray(made).astype(dtype)
+    return rounded(np.asarray(made), dtype)
 
 
 # --- rules
