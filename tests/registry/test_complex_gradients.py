@@ -369,22 +369,6 @@ def test_descent_finds_the_least():
     np.testing.assert_allclose(z.numpy(), target.numpy(), rtol=1e-5)
 
 
-def test_optimizers_take_the_parts():
-    target = paddle.to_tensor([1 - 2j, 0.5 + 3j])
-    parts = [paddle.to_tensor([0.0, 0.0], stop_gradient=False) for _ in range(2)]
-    adam = paddle.optimizer.Adam(0.1, parameters=parts)
-    for _ in range(300):
-        (paddle.abs(paddle.complex(*parts) - target) ** 2).sum().backward()
-        adam.step()
-        adam.clear_grad()
-    np.testing.assert_allclose(paddle.complex(*parts).numpy(), target.numpy(), rtol=1e-3)
-    z = paddle.to_tensor([0j], stop_gradient=False)
-    with pytest.raises(DTypeError, match=r"paddle\.complex\(real, imag\)"):
-        paddle.optimizer.Adam(0.1, parameters=[z])
-    with pytest.raises(DTypeError, match=r"paddle\.complex\(real, imag\)"):
-        paddle.optimizer.Adam(0.1, parameters=parts).apply_gradients([(z, z)])
-
-
 def test_a_complex_loss_needs_a_cotangent():
     z = paddle.to_tensor(POINT, stop_gradient=False)
     with pytest.raises(DTypeError, match=r"loss\.abs\(\).*loss\.backward\(grad\)"):
