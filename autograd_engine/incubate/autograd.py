@@ -15,6 +15,7 @@ from autograd_engine.autograd.forward.jvp import (
     inputs_of,
     or_zeros,
     outputs_of,
+    require_real,
 )
 from autograd_engine.autograd.gradient import grad as eager_grad
 from autograd_engine.autograd.programs import check_one_element, known_sizes, variables_of
@@ -202,6 +203,7 @@ def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Any,
             for piece, t in zip(pieces, inputs, strict=True)
         ]
         ys = outputs_of(function, func(*given))
+        require_real(function, [y._data for y in ys])
         return _joined(function, ys, is_batched), x
 
 
@@ -217,6 +219,7 @@ def _in_program(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Va
             given.append(ops.reshape_like(piece, t))
             start = end
         returned = variables_of(function, "what func returns", func(*given))
+        require_real(function, [v.spec for v in (*inputs, *returned)])
         return _flat_variable(function, returned, is_batched), x
 
 

@@ -176,6 +176,12 @@ FUNCTIONS = {
     "norm": (linalg.norm, SQUARE),
     "norm of order 3": (lambda x: linalg.norm(x, p=3, axis=1), SQUARE),
     "nuclear norm": (lambda x: linalg.norm(x, p="nuc"), SQUARE),
+    "cov": (linalg.cov, SQUARE),
+    "cov, weighted": (
+        lambda x: linalg.cov(x, fweights=paddle.to_tensor([1, 2, 1]), aweights=paddle.ones([3])),
+        SQUARE,
+    ),
+    "corrcoef": (linalg.corrcoef, SQUARE),
     "sgn": (paddle.sgn, SQUARE),
     "angle": (paddle.angle, SQUARE),
     "as_real": (paddle.as_real, SQUARE),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.autograd.backward_pass import settled
+from autograd_engine.autograd.backward_pass import real_loss, settled
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools, require_type
-from autograd_engine.core.dtypes import FLOATS, INEXACT
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
@@ -27,13 +27,16 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program import mode
 
 __all__ = [
+    "BY_PARTS",
     "call_recorded",
+    "check_jacobian_dtypes",
     "checked_directions",
     "inputs_of",
     "jvp",
     "or_zeros",
     "outputs_of",
     "own_tangent",
+    "require_real",
     "traced_from",
     "vjp",
     "without_history",
@@ -127,7 +130,7 @@ def vjp(
     xs : Tensor or sequence of Tensor
         Or Variables: then operators are appended to their program.
     v : Tensor or sequence of Tensor, optional
-        Cotangents of the outputs; ones if not given.
+        Cotangents of the outputs; ones if not given, which complex ones have to be.
     create_graph : bool
         Record the computation, so that value and gradient can be differentiated.
 
@@ -155,6 +158,8 @@ def vjp(
     with recording():
         sources, value = call_recorded(func, inputs)
     ys = outputs_of("vjp", value)
+    if v is None and any(y._data.dtype in COMPLEX for y in ys):
+        raise real_loss("vjp", "v", "vjp(func, xs, v)")
     cotangents = checked_directions("vjp", ys, v, "v", zeros=False)
     # An output may be there twice, or be an input.
     reached = [y._node is not None and not y._stop for y in ys]
@@ -215,12 +220,47 @@ def inputs_of(function: str, func: Any, xs: Any, family: Set[Any] = FLOATS) -> l
             raise NotATensorError(
                 f"{function}: xs[{k}] must be a Tensor, got {type(x).__name__}: use to_tensor"
             )
-        if x._data.dtype not in family:
+        dtype = x._data.dtype
+        if dtype not in family:
+            advice = BY_PARTS[function] if dtype in COMPLEX else "use x.astype('float32')"
             raise DTypeError(
-                f"{function}: xs[{k}] must be floating to be differentiated, got "
-                f"{x._data.dtype.name}: use x.astype('float32')"
+                f"{function}: xs[{k}] must be floating to be differentiated, got {dtype.name}: "
+                f"{advice}"
             )
     return inputs
+
+
+# What to write where derivatives by complex values are asked for that only their parts have.
+BY_PARTS: Final = {
+    name: f"for derivatives by its two parts write {name}(lambda x: {returned}, paddle.as_real(z))"
+    for name, returned in (
+        ("jacobian", "paddle.as_real(func(paddle.as_complex(x)))"),
+        ("Jacobian", "paddle.as_real(func(paddle.as_complex(x)))"),
+        ("hessian", "func(paddle.as_complex(x))"),
+        ("Hessian", "func(paddle.as_complex(x))"),
+    )
+}
+
+
+def require_real(function: str, specs: Sequence[Any]) -> None:
+    """Refuse complex values among specs of results and of what they are differentiated by."""
+    for spec in specs:
+        if spec.dtype in COMPLEX:
+            raise DTypeError(
+                f"{function}: the derivatives are those of real values by real ones, got "
+                f"{spec.dtype.name}: {BY_PARTS[function]}"
+            )
+
+
+def check_jacobian_dtypes(function: str, ys: Sequence[Any], xs: Sequence[Any]) -> None:
+    """Refuse complex values by complex ones; specs of either."""
+    y, x = (next((s.dtype for s in specs if s.dtype in COMPLEX), None) for specs in (ys, xs))
+    if y is not None and x is not None:
+        raise DTypeError(
+            f"{function}: derivatives of {y.name} by {x.name} are four real numbers for each pair: "
+            f"{BY_PARTS['jacobian']}; a holomorphic function's derivative times v is that of "
+            "jvp(func, z, v)"
+        )
 
 
 def outputs_of(function: str, value: Any) -> list[Tensor]:
