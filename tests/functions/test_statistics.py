@@ -387,7 +387,7 @@ def test_covariances_of_complex_values_are_those_of_numpy():
     for dtype, tolerance in (("complex64", 2e-5), ("complex128", 1e-12)):
         x = paddle.to_tensor(z.astype(dtype))
         for given in ({}, *weights):
-            own = {name: paddle.to_tensor(w) for name, w in given.items()}
+            own = {name: paddle.to_tensor(np.array(w)) for name, w in given.items()}
             for ddof in (True, False):
                 found = paddle.linalg.cov(x, ddof=ddof, **own).numpy()
                 assert found.dtype == dtype
