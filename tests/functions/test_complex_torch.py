@@ -40,7 +40,7 @@ ALIKE = {
         name: [SQUARE, OTHER]
         for name in (
             *("add", "subtract", "multiply", "divide", "pow", "matmul", "mm", "kron", "inner"),
-            *("outer 1d", "dot 1d", "linalg.solve", "cross"),
+            *("outer 1d", "dot 1d", "linalg.solve"),
         )
     },
     "bmm": [STACK, STACK[::-1].copy()],
