@@ -36,7 +36,6 @@ import numpy as np
 
 from autograd_engine.core.dtypes import (
     BOOL,
-    COMPLEX,
     FLOAT32,
     FLOATS,
     HALVES,
@@ -113,7 +112,7 @@ _exchanging: Final = renewed_lock(_keep_own)
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
     if op.variadic:
-        plain = op.dtypes == "common" and not (op.untyped or op.real)
+        plain = op.dtypes == "common" and not (op.untyped or op.narrow)
         return plain and len(op.inputs) == 1 and not op.multiple
     return bool(op.inputs) and not op.variadic_output
 
@@ -131,7 +130,7 @@ def generate_call(op: OpDef, general: Callable[..., Any], unless: str = "") -> C
         "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
-        "_COMPLEX": COMPLEX,
+        "_taken": op.taken,
         "_FLOATS": FLOATS,
         "_HALVES": HALVES,
         "_INEXACT": INEXACT,
@@ -406,13 +405,15 @@ def _checks(op: OpDef, arrays: list[str], general: str, unless: str) -> list[str
     if op.dtypes != "any":
         tests += [f"{a}.dtype is not {first}.dtype" for a in others]
     if op.dtypes == "floating":
-        family = "FLOATS" if op.real else "INEXACT"
+        family = "INEXACT" if "c" in op.takes else "FLOATS"
         wide = "WIDE_" if op.halves == "in float32" else ""
         tests.append(f"{first}.dtype not in _{wide}{family}")
     elif op.dtypes == "numeric":
         tests.append(f"{first}.dtype is _bool")
-    elif op.real:
-        tests.append(f"{first}.dtype in _COMPLEX")
+    if op.narrow and op.dtypes != "floating":
+        asked = [first, *others] if op.dtypes == "any" else [first]
+        outside = "is _bool" if op.takes == "ifc" else "not in _taken"
+        tests += [f"{a}.dtype {outside}" for a in asked]
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
         tests += [

@@ -66,7 +66,7 @@ defop(
     infer=_infer_to_complex,
     dtypes="floating",
     broadcasts=0,
-    real=True,
+    takes="bif",
     work=nothing,
 ).vjp(real=lambda xp, g: xp.real_part(g), imag=lambda xp, g: -xp.imag_part(g))
 

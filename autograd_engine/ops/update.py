@@ -549,6 +549,8 @@ def _declare(
         infer=_infer,
         takes_scattered=scattered,
         work=each_read(steps),
+        takes="fc",
+        untyped=f"learning_rate {state}",
         **options,
     ).nondiff()
 

@@ -415,7 +415,7 @@ def defop(
         nondiff_outputs=nondiff_outputs,
         untyped=untyped,
         random=random,
-        real=real,
+        takes="bif" if real else "bifc",
         tangent=tangent,
         casts=infer not in ("same", "broadcast"),
     )

@@ -50,6 +50,7 @@ __all__ = [
     "bfloat16",
     "can_cast",
     "complex_dtype",
+    "family",
     "finfo",
     "iinfo",
     "kind",
@@ -96,6 +97,19 @@ HALVES: Final = _family("h")  # floats of 16 bits
 WIDE_FLOATS: Final = _family("w")  # those of more
 WIDE_INEXACT: Final = _family("wc")
 BLAS_REALS: Final[AbstractSet[_Dtype]] = frozenset({FLOAT32, FLOAT64})  # those of C code as well
+
+
+def family(kinds: str) -> AbstractSet[_Dtype]:
+    """The dtypes of these kinds, "b", "i", "f" or "c", of which some may be declared later."""
+    kinds = kinds.replace("i", "iu")
+    for taken, members in _FAMILIES:
+        if set(taken) == set(kinds):
+            return members
+    found = _family(kinds)
+    for dtype, kind in _KINDS.items():
+        if kind in kinds:
+            found.add(dtype)  # type: ignore[attr-defined]
+    return found
 
 
 def _declare(dtype: _Dtype, kinds: str) -> None:
