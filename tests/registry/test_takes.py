@@ -51,7 +51,7 @@ def as_dtype(array, dtype):
         return (array.real + 0.3j * np.cos(np.arange(array.size)).reshape(array.shape)).astype(
             dtype
         )
-    return np.round(np.abs(array.real) * 3).astype(dtype)
+    return np.round(np.minimum(np.abs(array.real) * 3, 9)).astype(dtype)
 
 
 def given(op, sample, dtype):
