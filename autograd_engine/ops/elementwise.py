@@ -97,7 +97,9 @@ def _where_both_are_0(xp: Any, x: Any, y: Any) -> Any:
 
 
 # x**y: where both are 0 the base is taken as 1, so that 0 * 0**-1 is 0 and not NaN; where x is 0
-# the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0.
+# the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0. A product of complex
+# numbers rounds otherwise with its factors exchanged, which NumPy does where it writes the result
+# over the right one; over the left one it is the same.
 _binary(
     "pow",
     _pow,
@@ -106,8 +108,8 @@ _binary(
     amp="high",
     types="elementwise_pow",
 ).vjp(
-    x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
-    y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
+    x=lambda xp, g, x, y: xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0) * y * g,
+    y=lambda xp, g, x, out: xp.log(x + xp.cast_like(xp.equal(x, 0.0), x)) * out * g,
 )
 _unary(
     "negative",
