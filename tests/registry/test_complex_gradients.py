@@ -488,6 +488,20 @@ def test_large_arrays_have_the_gradients_of_their_parts(name):
         np.testing.assert_array_equal(whole, np.concatenate(of_parts))
 
 
+def test_an_angle_in_a_file_has_its_gradient():
+    with paddle.static.program_guard(paddle.static.Program()):
+        z = paddle.static.data("z", [2], "complex128")
+        z.stop_gradient = False
+        name = paddle.angle(z).name
+        text = z.block.program.to_string()
+    program = paddle.static.Program.parse_from_string(text)
+    with paddle.static.program_guard(program):
+        block = program.global_block()
+        found = paddle.static.gradients(block.var(name).sum(), block.var("z"))
+        (got,) = paddle.static.Executor().run(program, {"z": POINT}, found)
+    np.testing.assert_allclose(got, 1j * POINT / np.abs(POINT) ** 2)
+
+
 def test_gradients_at_0():
     z = paddle.to_tensor([0j, 3 + 4j], stop_gradient=False)
     for function in (paddle.abs, paddle.angle, lambda v: paddle.real(paddle.sgn(v))):
