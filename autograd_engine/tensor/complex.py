@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import COMPLEX
+from autograd_engine.core.dtypes import COMPLEX, instead_of_complex
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import ComposedView, note_view
@@ -83,7 +83,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     parts = as_operand("complex", real, "real"), as_operand("complex", imag, "imag")
     for x in parts:
         if spec_of(x).dtype in COMPLEX:
-            raise DTypeError("complex: the parts must be real; these are complex already")
+            raise DTypeError("complex: the parts must be real; these are complex already"
+                f"{instead_of_complex(spec_of(x).dtype)}")
     return ops.to_complex(*parts)
 
 

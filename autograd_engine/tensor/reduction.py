@@ -15,6 +15,7 @@ from autograd_engine.core.dtypes import (
     INEXACT,
     DTypeLike,
     get_default_numpy_dtype,
+    instead_of_complex,
     to_numpy,
 )
 from autograd_engine.core.spec import format_shape, normalize_axes
@@ -373,7 +374,9 @@ def floating(op: str, x: Any, *, wide: bool = False) -> Any:
     if dtype in EXACT:
         return ops.cast(x, dtype=get_default_numpy_dtype().name)
     if dtype not in FLOATS:
-        raise DTypeError(f"{op}: takes floats and integers, got {dtype.name}")
+        raise DTypeError(
+            f"{op}: takes floats and integers, got {dtype.name}{instead_of_complex(dtype)}"
+        )
     return ops.cast(x, dtype="float32") if wide and dtype in HALVES else x
 
 

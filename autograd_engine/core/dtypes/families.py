@@ -53,6 +53,7 @@ __all__ = [
     "family",
     "finfo",
     "iinfo",
+    "instead_of_complex",
     "kind",
     "real_dtype",
     "result_type",
@@ -164,6 +165,11 @@ bfloat16: Final = _Bfloat16()
 def kind(dtype: _Dtype) -> str:
     """``"b"``, ``"i"``, ``"u"``, ``"f"`` or ``"c"``; NumPy's letter for what holds no numbers."""
     return _KINDS.get(dtype) or dtype.kind
+
+
+def instead_of_complex(dtype: _Dtype) -> str:
+    """The end of an error about a dtype: what to write where it is complex, else nothing."""
+    return "; use paddle.real, paddle.imag or paddle.abs" if dtype in COMPLEX else ""
 
 
 def short_name(dtype: _Dtype) -> str:
