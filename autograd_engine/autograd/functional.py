@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes
 from autograd_engine.autograd.directions import (
     checked_chunk,
     pull_units,
@@ -14,7 +15,6 @@ from autograd_engine.autograd.directions import (
 )
 from autograd_engine.autograd.forward.jvp import (
     call_recorded,
-    check_jacobian_dtypes,
     checked_directions,
     inputs_of,
     or_zeros,

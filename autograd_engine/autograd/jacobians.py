@@ -8,11 +8,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes, require_real
 from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
 from autograd_engine.autograd.forward.jvp import (
-    check_jacobian_dtypes,
     or_zeros,
-    require_real,
 )
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.programs import (

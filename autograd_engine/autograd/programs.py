@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograd_engine.autograd.forward.jvp import check_jacobian_dtypes, require_real
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes, require_real
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import COMPLEX, INEXACT

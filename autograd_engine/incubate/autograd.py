@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.autograd import jacobians as matrices
+from autograd_engine.autograd.by_parts import require_real
 from autograd_engine.autograd.forward import jvp as products
 from autograd_engine.autograd.forward.jvp import (
     inputs_of,
     or_zeros,
     outputs_of,
-    require_real,
 )
 from autograd_engine.autograd.gradient import grad as eager_grad
 from autograd_engine.autograd.programs import check_one_element, known_sizes, variables_of

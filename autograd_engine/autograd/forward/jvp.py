@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from autograd_engine.autograd.backward_pass import real_loss, settled
+from autograd_engine.autograd.by_parts import BY_PARTS
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools, require_type
@@ -27,16 +28,13 @@ from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program import mode
 
 __all__ = [
-    "BY_PARTS",
     "call_recorded",
-    "check_jacobian_dtypes",
     "checked_directions",
     "inputs_of",
     "jvp",
     "or_zeros",
     "outputs_of",
     "own_tangent",
-    "require_real",
     "traced_from",
     "vjp",
     "without_history",
@@ -228,39 +226,6 @@ def inputs_of(function: str, func: Any, xs: Any, family: Set[Any] = FLOATS) -> l
                 f"{advice}"
             )
     return inputs
-
-
-# What to write where derivatives by complex values are asked for that only their parts have.
-BY_PARTS: Final = {
-    name: f"for derivatives by its two parts write {name}(lambda x: {returned}, paddle.as_real(z))"
-    for name, returned in (
-        ("jacobian", "paddle.as_real(func(paddle.as_complex(x)))"),
-        ("Jacobian", "paddle.as_real(func(paddle.as_complex(x)))"),
-        ("hessian", "func(paddle.as_complex(x))"),
-        ("Hessian", "func(paddle.as_complex(x))"),
-    )
-}
-
-
-def require_real(function: str, specs: Sequence[Any]) -> None:
-    """Refuse complex values among specs of results and of what they are differentiated by."""
-    for spec in specs:
-        if spec.dtype in COMPLEX:
-            raise DTypeError(
-                f"{function}: the derivatives are those of real values by real ones, got "
-                f"{spec.dtype.name}: {BY_PARTS[function]}"
-            )
-
-
-def check_jacobian_dtypes(function: str, ys: Sequence[Any], xs: Sequence[Any]) -> None:
-    """Refuse complex values by complex ones; specs of either."""
-    y, x = (next((s.dtype for s in specs if s.dtype in COMPLEX), None) for specs in (ys, xs))
-    if y is not None and x is not None:
-        raise DTypeError(
-            f"{function}: derivatives of {y.name} by {x.name} are four real numbers for each pair: "
-            f"{BY_PARTS['jacobian']}; a holomorphic function's derivative times v is that of "
-            "jvp(func, z, v)"
-        )
 
 
 def outputs_of(function: str, value: Any) -> list[Tensor]:
