@@ -13,7 +13,13 @@ import numpy as np
 
 from autograd_engine.audio.windows import floating, get_window
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import COMPLEX, EXACT, DTypeLike, get_default_numpy_dtype
+from autograd_engine.core.dtypes import (
+    COMPLEX,
+    EXACT,
+    DTypeLike,
+    get_default_numpy_dtype,
+    instead_of_complex,
+)
 from autograd_engine.core.lazy import listed
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.tensor import Tensor
@@ -51,7 +57,10 @@ def _scaled(op: str, value: Any, one: Any) -> Any:
             return float(one(np, plain(op, "the value", value)))
     x = as_operand(op, value)
     if spec_of(x).dtype in COMPLEX:
-        raise DTypeError(f"{op}: takes real values, got {spec_of(x).dtype.name}")
+        raise DTypeError(
+            f"{op}: takes real values, got {spec_of(x).dtype.name}"
+            f"{instead_of_complex(spec_of(x).dtype)}"
+        )
     if spec_of(x).dtype in EXACT:
         x = ops.cast(x, dtype=get_default_numpy_dtype().name)
     return one(ops, x)

@@ -44,6 +44,7 @@ __all__ = [
     "hooks_of",
     "leaf_hooks",
     "observer",
+    "real_loss",
     "recorded_cotangents",
     "seeds_of",
     "settled",
@@ -451,10 +452,11 @@ def _as(cotangent: Tensor, array: Any) -> Any:
     return ops.cast(cotangent, dtype=array.dtype.name)
 
 
-def _real_loss(function: str, argument: str) -> DTypeError:
+def real_loss(function: str, argument: str, as_in: str = "loss.backward(grad)") -> DTypeError:
+    """What to raise where ones would be the cotangent of a complex value."""
     return DTypeError(
         f"{function}: a gradient is that of a real loss, and this one is complex: take "
-        f"loss.abs() or loss.real(), or give its cotangent as {argument}, as in loss.backward(grad)"
+        f"loss.abs() or loss.real(), or give its cotangent as {argument}, as in {as_in}"
     )
 
 
@@ -466,7 +468,7 @@ def _ones(data: Any, function: str = "backward", argument: str = "grad_tensors")
     one = None if data.ndim else _ONE.get(data.dtype)
     if one is None:
         if data.dtype in COMPLEX:
-            raise _real_loss(function, argument)
+            raise real_loss(function, argument)
         one = np.ones(data.shape, data.dtype)
         if not data.ndim:
             one.flags.writeable = False  # all passes share it

@@ -18,12 +18,14 @@ from autograd_engine.autograd.batching.batched import (
 )
 from autograd_engine.autograd.forward.push import is_recorded, push_along
 from autograd_engine.autograd.gradient import leads_to
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.eager.grad_mode import no_grad, recording, unwatched
 from autograd_engine.eager.tape import Edge, edge_of, run_backward, write_out
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError
+from autograd_engine.ops.conjugates import conj
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.ops.registry.scattered_cotangent import dense
 
@@ -47,19 +49,19 @@ def checked_chunk(function: str, size: Any) -> int | None:
     return int(size)
 
 
-def _units(data: Array, indices: Sequence[int], batched: bool) -> Array:
-    """A stack of unit arrays like `data`; with a batch axis, a unit in each of the batch."""
+def _units(data: Array, indices: Sequence[int], batched: bool, unit: complex) -> Array:
+    """A stack of arrays like `data`, each with a unit; with a batch axis, one in each of it."""
     count = len(indices)
     if batched:
         lead = data.shape[0]
         out = np.zeros((count, lead, directions_of(data.shape, True)), data.dtype)
-        out[np.arange(count), :, indices] = 1
+        out[np.arange(count), :, indices] = unit
     else:
         out = np.zeros((count, data.size), data.dtype)
         if isinstance(indices, range) and indices.step == 1:
-            out.ravel()[indices.start :: data.size + 1][:count] = 1
+            out.ravel()[indices.start :: data.size + 1][:count] = unit
         else:
-            out[np.arange(count), indices] = 1
+            out[np.arange(count), indices] = unit
     return out.reshape(count, *data.shape)
 
 
@@ -69,8 +71,10 @@ def _chunks(indices: Sequence[int], size: int | None) -> Iterator[Sequence[int]]
         yield indices[start : start + step]
 
 
-def _seed(data: Array, indices: Sequence[int], batched: bool, xp: Batching) -> Batched:
-    stack = _units(data, indices, batched)
+def _seed(
+    data: Array, indices: Sequence[int], batched: bool, xp: Batching, unit: complex = 1
+) -> Batched:
+    stack = _units(data, indices, batched, unit)
     return Batched(Tensor._wrap(stack) if is_recorded(xp) else stack, xp)
 
 
@@ -110,7 +114,18 @@ def pull_units(
     chunk_size : int, optional
     rows : sequence of int, optional
         Which units; all of them if not given.
+
+    Notes
+    -----
+    Of a complex `y` by real sources the derivative is complex, and that of its two parts; by a
+    complex source it is the gradient, as users see it.
     """
+    if y._data.dtype in COMPLEX:
+        with recording():
+            parts = [ops.real_part(y), ops.imag_part(y)]
+        options: dict[str, Any] = {"create_graph": create_graph, "batched": batched}
+        options |= {"chunk_size": chunk_size, "rows": rows}
+        return _complex(create_graph, *[pull_units(part, sources, **options) for part in parts])
     xp = batching(ops if create_graph else raw)
     indices = range(directions_of(y._data.shape, batched)) if rows is None else rows
     targets: set[Edge] = {edge_of(x) for x in sources if not x._stop}
@@ -145,7 +160,13 @@ def pull_units(
     if not parts:
         parts = [[_array_of(None, 0, x._data, xp) for x in sources]]
     with recording() if create_graph else no_grad():
-        return _joined(parts, xp)
+        return [conj(xp.base, g) for g in _joined(parts, xp)]
+
+
+def _complex(create_graph: bool, real: list[Any], imag: list[Any]) -> list[Any]:
+    base: Any = ops if create_graph else raw
+    with recording() if create_graph else no_grad():
+        return [base.to_complex(*pair) for pair in zip(real, imag, strict=True)]
 
 
 def push_units(
@@ -157,13 +178,35 @@ def push_units(
     batched: bool = False,
     chunk_size: int | None = None,
 ) -> list[Any]:
-    """Tangents of `outputs` for unit tangents of `source`, along a first axis."""
+    """Tangents of `outputs` for unit tangents of `source`, along a first axis.
+
+    Of real outputs by a complex source they are those of its two parts, as gradients have them.
+    """
+    options: dict[str, Any] = {"batched": batched, "chunk_size": chunk_size}
+    options |= {"create_graph": create_graph}
+    if source._data.dtype in COMPLEX:
+        pushed = [_pushed(outputs, source, since, unit, **options) for unit in (1, 1j)]
+        return _complex(create_graph, *pushed)
+    return _pushed(outputs, source, since, 1, **options)
+
+
+def _pushed(
+    outputs: Sequence[Tensor],
+    source: Tensor,
+    since: int,
+    unit: complex,
+    *,
+    create_graph: bool,
+    batched: bool,
+    chunk_size: int | None,
+) -> list[Any]:
     xp = batching(ops if create_graph else raw)
     indices = range(directions_of(source._data.shape, batched))
     parts = []
     with recording() if create_graph else no_grad():
         for chunk in _chunks(indices, chunk_size):
-            starts: dict[Edge, Any] = {edge_of(source): _seed(source._data, chunk, batched, xp)}
+            seed = _seed(source._data, chunk, batched, xp, unit)
+            starts: dict[Edge, Any] = {edge_of(source): seed}
             pushed = push_along(outputs, starts, since, xp)
             parts.append(
                 [

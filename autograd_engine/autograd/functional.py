@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes
 from autograd_engine.autograd.directions import (
     checked_chunk,
     pull_units,
@@ -27,7 +28,7 @@ from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.hessians.plan import planned_hessian
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import FLOATS, INEXACT
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
 from autograd_engine.core.lazy import lazily
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import grad_mode, linearizes, no_grad, recorded_with, recording
@@ -154,6 +155,11 @@ def _one_element(function: str, value: Any) -> Tensor:
 
 
 def _floating(function: str, y: Tensor) -> None:
+    if y._data.dtype in COMPLEX:
+        raise DTypeError(
+            f"{function}: func returned {y._data.dtype.name}, and a gradient is that of a real "
+            "loss: return loss.abs() or loss.real()"
+        )
     if y._data.dtype not in FLOATS:
         raise DTypeError(
             f"{function}: func returned {y._data.dtype.name}, which has no derivative; return "
@@ -208,7 +214,7 @@ def hvp(
     (9.0, [6.0, 0.0])
     """
     mode.require_dynamic("hvp")
-    inputs = inputs_of("hvp", func, xs)
+    inputs = inputs_of("hvp", func, xs, INEXACT)
     require_bools("hvp", create_graph=create_graph)
     along = checked_directions("hvp", inputs, v, "v", zeros=True)
     create_graph = create_graph or linearizes()
@@ -255,7 +261,7 @@ def jacobian_of(
     chunk_size: int | None,
 ) -> Any:
     """See `jacobian`."""
-    inputs = inputs_of("jacobian", func, xs)
+    inputs = inputs_of("jacobian", func, xs, INEXACT)
     batched = batch_axis is not None
     chunk_size = checked_chunk("jacobian", chunk_size)
     create_graph = create_graph or linearizes()
@@ -265,7 +271,9 @@ def jacobian_of(
         sources, value = call_recorded(func, inputs)
     ys = outputs_of("jacobian", value)
     for y in ys:
-        _floating("jacobian", y)
+        if y._data.dtype not in COMPLEX:
+            _floating("jacobian", y)
+    check_jacobian_dtypes("jacobian", [y._data for y in ys], [x._data for x in inputs])
     if batched:
         _one_batch("jacobian", inputs, ys)
     options: dict[str, Any] = {

@@ -8,8 +8,11 @@ from typing import Any, overload
 
 import numpy as np
 
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes, require_real
 from autograd_engine.autograd.directions import checked_chunk, pull_units, split_front
-from autograd_engine.autograd.forward.jvp import or_zeros
+from autograd_engine.autograd.forward.jvp import (
+    or_zeros,
+)
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.programs import (
     check_one_element,
@@ -21,7 +24,7 @@ from autograd_engine.autograd.programs import (
 )
 from autograd_engine.autograd.sequences import holds_variables, nested
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.operand import OPERATORS, REFLECTED
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import recording
@@ -98,7 +101,9 @@ def jacobian(
         ``[B, *y.shape[1:], *x.shape[1:]]``. Of tensors, a `Jacobian`, whose rows are computed when
         they are asked for; they have one axis at most, beside that of the batch. Where `xs` is a
         sequence, a tuple of these; where `ys` is one, or what the function returns is, a tuple (or
-        list) with an entry for each. Zeros where nothing depends on an input.
+        list) with an entry for each. Zeros where nothing depends on an input. That of a real result
+        by a complex input is its gradient, ``dy/dRe + i dy/dIm``; of a complex result by a real
+        input it is complex; of a complex one by a complex one an error, for it has four parts.
 
     Raises
     ------
@@ -130,6 +135,7 @@ def jacobian(
     chunk_size = checked_chunk("jacobian", chunk_size)
     tensors: Any = variables_of if in_program else _tensors
     outputs, inputs = tensors("jacobian", "ys", ys), tensors("jacobian", "xs", xs)
+    check_jacobian_dtypes("jacobian", list(map(_spec, outputs)), list(map(_spec, inputs)))
     for i, y in enumerate(outputs):
         for j, x in enumerate(inputs):
             _check_axes("jacobian", y, x, i, j, batch_axis)
@@ -228,6 +234,7 @@ def hessian(
     tensors: Any = variables_of if in_program else _tensors
     (y,) = tensors("hessian", "ys", [ys])
     inputs = tensors("hessian", "xs", xs)
+    require_real("hessian", [_spec(t) for t in (y, *inputs)])
     if in_program:
         check_one_element("hessian", y, batch_axis is not None)
     entries = 1 if batch_axis is None else (_shape(y) or (1,))[0]
@@ -431,6 +438,10 @@ def _check_batch_axis(function: str, axis: Any) -> None:
         raise ArgumentError(f"{function}: batch_axis must be None or 0, got {axis!r}")
 
 
+def _spec(t: Any) -> Any:
+    return t.spec if isinstance(t, Variable) else t._data
+
+
 def _shape(t: Any) -> Sequence[int]:
     """With -1 for a size that is not known."""
     found: Sequence[int] = t.shape if isinstance(t, Variable) else t._data.shape
@@ -447,7 +458,7 @@ def _tensors(function: str, argument: str, value: Any) -> list[Tensor]:
                 f"{function}: {argument}[{k}] must be a Tensor, got {type(v).__name__}: use "
                 "paddle.to_tensor"
             )
-        if v._data.dtype not in FLOATS:
+        if v._data.dtype not in INEXACT:
             raise DTypeError(
                 f"{function}: {argument}[{k}] is {v._data.dtype.name}, which has no derivative; "
                 "use .astype('float32')"

@@ -10,9 +10,10 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from autograd_engine.autograd.by_parts import check_jacobian_dtypes, require_real
 from autograd_engine.autograd.sequences import like_given, nested
 from autograd_engine.core.above import above
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.errors import (
     ArgumentError,
@@ -21,7 +22,7 @@ from autograd_engine.errors import (
     ShapeError,
 )
 from autograd_engine.ops.registry.namespace import ops
-from autograd_engine.program.backward.append_backward import gradients
+from autograd_engine.program.backward.append_backward import gradients, refuse_complex_loss
 from autograd_engine.program.builder import restored_on_error
 from autograd_engine.program.ir.program import Variable
 
@@ -49,7 +50,7 @@ def variables_of(function: str, argument: str, value: Any) -> list[Variable]:
                 f"{function}: {argument}[{k}] must be a Variable, as others are, got "
                 f"{type(v).__name__}"
             )
-        if v.spec.dtype not in FLOATS:
+        if v.spec.dtype not in INEXACT:
             raise DTypeError(
                 f"{function}: {argument}[{k}] ({v.name}) is {v.spec.dtype.name}, which has no "
                 "derivative; use .astype('float32')"
@@ -84,6 +85,9 @@ def _differentiated(
 def program_vjp(func: Callable[..., Any], xs: Any, v: Any) -> tuple[Any, Any]:
     """`vjp` of Variables."""
     with _differentiated("vjp", func, xs) as (traced, ys, value):
+        if v is None:
+            for y in ys:
+                refuse_complex_loss("vjp", y)
         found = gradients(ys, traced, None if v is None else _directions("vjp", ys, v))
         return value, like_given(xs, _or_zeros(traced, found))
 
@@ -98,6 +102,7 @@ def program_jvp(func: Callable[..., Any], xs: Any, v: Any) -> tuple[Any, Any]:
 def program_jacobian(func: Callable[..., Any], xs: Any, batched: bool) -> Any:
     """`jacobian` of a function of Variables."""
     with _differentiated("jacobian", func, xs) as (traced, ys, value):
+        check_jacobian_dtypes("jacobian", [y.spec for y in ys], [x.spec for x in traced])
         rows = [nested(xs, _matrices("jacobian", y, traced, batched)) for y in ys]
         return like_given(value, rows)
 
@@ -107,6 +112,7 @@ def program_hessian(func: Callable[..., Any], xs: Any, batched: bool) -> Any:
     with _differentiated("hessian", func, xs) as (traced, ys, _):
         if len(ys) != 1:
             raise ArgumentError(f"hessian: func must return one Variable, it returned {len(ys)}")
+        require_real("hessian", [v.spec for v in (ys[0], *traced)])
         check_one_element("hessian", ys[0], batched)
         first = _or_zeros(traced, gradients(ys[0], traced))
         return nested(xs, [nested(xs, _matrices("hessian", g, traced, batched)) for g in first])
@@ -127,6 +133,11 @@ def pulled_row(y: Variable, x: Variable, index: int | None, batched: bool) -> Va
     element = y
     if index is not None:
         element = y[:, index] if batched else y[index]
+    if element.spec.dtype in COMPLEX:
+        parts = [ops.real_part(element), ops.imag_part(element)]
+        both = [_or_zeros([x], gradients(part, x))[0] for part in parts]
+        joined: Variable = ops.to_complex(*both)
+        return joined
     (row,) = _or_zeros([x], gradients(element, x))
     return row
 

@@ -40,7 +40,6 @@ import numpy as np
 
 from autograd_engine.core.dtypes import (
     BOOL,
-    COMPLEX,
     FLOAT32,
     FLOAT64,
     FLOATS,
@@ -159,7 +158,7 @@ _exchanging: Final = renewed_lock(_keep_own)
 def generates(op: OpDef) -> bool:
     """Whether a flat function can be generated for `op`."""
     if op.variadic:
-        plain = op.dtypes == "common" and not (op.untyped or op.real)
+        plain = op.dtypes == "common" and not (op.untyped or op.narrow)
         return plain and len(op.inputs) == 1 and not op.multiple
     return bool(op.inputs) and not op.variadic_output
 
@@ -180,7 +179,7 @@ def generate_call(
         "_Slot": Slot,
         "_Tensor": Tensor,
         "_asarray": np.asarray,
-        "_COMPLEX": COMPLEX,
+        "_taken": op.taken,
         "_FLOATS": FLOATS,
         "_HALVES": HALVES,
         "_INEXACT": INEXACT,
@@ -548,15 +547,17 @@ def _checks(op: OpDef, arrays: list[str], given: str, unless: str, half: bool) -
     if op.dtypes != "any":
         tests += [f"{of[a]} is not _dtype" for a in others]
     if op.dtypes == "floating":
-        family = "FLOATS" if op.real else "INEXACT"
+        family = "INEXACT" if "c" in op.takes else "FLOATS"
         if op.halves == "in float32":
             halves.append(f"_dtype not in _WIDE_{family}")
         else:
             tests.append(f"_dtype not in _{family}")
     elif op.dtypes == "numeric":
         tests.append("_dtype is _bool")
-    elif op.real:
-        tests.append("_dtype in _COMPLEX")
+    if op.narrow and op.dtypes != "floating":
+        asked = [first, *others] if op.dtypes == "any" else [first]
+        outside = "is _bool" if op.takes == "ifc" else "not in _taken"
+        tests += [f"{of[a]} {outside}" for a in asked]
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
         halves += [

@@ -57,8 +57,11 @@ def apply(op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
         return mode.trace.emit(op, operands, attrs)
     if mode.autocast is not None:
         operands = mode.autocast.operands(op, operands)
-    tensors = operands if _ready(op, operands) else prepare(op, operands)
+    ready = _ready(op, operands)
+    tensors = operands if ready else prepare(op, operands)
     arrays = [t._data if t.__class__ is not Spec else t for t in tensors]
+    if op.narrow and not ready and not all(a.dtype in op.taken for a in arrays):
+        op.infer_tuple([Spec(a.shape, a.dtype) for a in arrays], attrs)
     try:
         out = op.kernel(*arrays, **attrs)
     except Exception as error:
@@ -132,7 +135,7 @@ def _ready(op: OpDef, operands: Sequence[Any]) -> bool:
             dtype = t.dtype
         else:
             return False
-        if op.real and dtype in COMPLEX:
+        if op.narrow and dtype not in op.taken:
             return False
         if wanted and t.__class__ is not Spec and not (op.untyped and op.input_at(k) in op.untyped):
             if first is None:
@@ -242,8 +245,6 @@ def prepare(op: OpDef, operands: Sequence[Any]) -> list[Any]:
             cast(t, common) if counts and t.__class__ is not Spec and t._data.dtype != common else t
             for t, counts in zip(tensors, typed, strict=True)
         ]
-    if op.real:
-        op.refuse_complex(t if t.__class__ is Spec else t._data for t in tensors)
     return tensors
 
 

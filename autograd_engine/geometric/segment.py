@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import is_int
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS, REALS, iinfo
+from autograd_engine.core.dtypes import FLOATS, REALS, iinfo, instead_of_complex
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
@@ -56,7 +56,10 @@ def numeric_argument(op: str, argument: str, x: Any) -> Any:
     x = as_operand(op, x, argument)
     spec = spec_of(x)
     if spec.dtype not in REALS:
-        raise DTypeError(f"{op}: {argument} must hold numbers, got {spec.dtype.name}")
+        raise DTypeError(
+            f"{op}: {argument} must hold real numbers, got {spec.dtype.name}"
+            f"{instead_of_complex(spec.dtype)}"
+        )
     if spec.ndim < 1:
         raise ShapeError(
             f"{op}: {argument} must have rows, [N, ...], got {format_shape(spec.shape)}"

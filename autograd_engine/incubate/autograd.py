@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.autograd import jacobians as matrices
+from autograd_engine.autograd.by_parts import require_real
 from autograd_engine.autograd.forward import jvp as products
 from autograd_engine.autograd.forward.jvp import (
     inputs_of,
@@ -202,6 +203,7 @@ def _recorded(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Any,
             for piece, t in zip(pieces, inputs, strict=True)
         ]
         ys = outputs_of(function, func(*given))
+        require_real(function, [y._data for y in ys])
         return _joined(function, ys, is_batched), x
 
 
@@ -217,6 +219,7 @@ def _in_program(function: str, func: Any, xs: Any, is_batched: bool) -> tuple[Va
             given.append(ops.reshape_like(piece, t))
             start = end
         returned = variables_of(function, "what func returns", func(*given))
+        require_real(function, [v.spec for v in (*inputs, *returned)])
         return _flat_variable(function, returned, is_batched), x
 
 

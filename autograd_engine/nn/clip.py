@@ -16,6 +16,7 @@ from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Respelled, respelled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotATensorError
+from autograd_engine.ops.conjugates import from_parts, is_complex, to_parts
 from autograd_engine.ops.registry.namespace import ops, raw
 from autograd_engine.program.builder import emitting, restored_on_error
 from autograd_engine.program.ir.program import Variable
@@ -27,7 +28,10 @@ Pairs = list[tuple[Any, Any]]
 
 @respelled
 class ClipGradBase(Respelled, Described):
-    """Base of the limits. Parameters whose ``need_clip`` is False keep their gradients."""
+    """Base of the limits. Parameters whose ``need_clip`` is False keep their gradients.
+
+    A complex gradient is limited as its two parts are.
+    """
 
     def __call__(self, params_grads: Sequence[tuple[Any, Any]]) -> Pairs:
         """The pairs with gradients within the limit; in a program, operators are appended.
@@ -68,13 +72,20 @@ class ClipGradBase(Respelled, Described):
             return list(params_grads)
         if isinstance(grads[0], Variable):
             with restored_on_error(*grads), emitting("gradient_clip", "optimize", caller()):
-                new = self.limited(ops, grads)
+                new = self._limited_parts(ops, grads)
         else:
-            new = [Tensor._wrap(a) for a in self.limited(raw, [g._data for g in grads])]
+            new = [Tensor._wrap(a) for a in self._limited_parts(raw, [g._data for g in grads])]
         pairs = list(params_grads)
         for k, g in zip(clipped, new, strict=True):
             pairs[k] = (pairs[k][0], g)
         return pairs
+
+    def _limited_parts(self, xp: Any, grads: list[Any]) -> list[Any]:
+        """Of complex gradients the parts are limited, as two real ones."""
+        new = self.limited(xp, [to_parts(xp, g) if is_complex(g) else g for g in grads])
+        return [
+            from_parts(xp, n) if is_complex(g) else n for g, n in zip(grads, new, strict=True)
+        ]
 
     def limited(self, xp: Any, grads: list[Any]) -> list[Any]:
         """The gradients within the limit, with the operations of `xp`."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine import unique_name
 from autograd_engine.core.checks import in_memory, require_possible
-from autograd_engine.core.dtypes import FLOATS, DTypeLike, to_numpy
+from autograd_engine.core.dtypes import INEXACT, DTypeLike, to_numpy
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.tensor import Parameter as EagerParameter
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError
@@ -43,7 +43,7 @@ def create_parameter(
     shape : sequence of int
         Positive sizes.
     dtype : dtype
-        A floating one.
+        A floating one, or a complex one with an initializer that says its values.
     name : str, optional
     attr : ParamAttr, str or Initializer, optional
     is_bias : bool
@@ -76,8 +76,10 @@ def create_parameter(
     initializer = initializer_for(chosen.initializer, default_initializer, is_bias)
     sizes = sizes_of("parameter", shape)
     numpy_dtype = to_numpy(dtype)
-    if numpy_dtype not in FLOATS:
-        raise DTypeError(f"create_parameter: dtype must be a float, got {numpy_dtype.name}")
+    if numpy_dtype not in INEXACT:
+        raise DTypeError(
+            f"create_parameter: dtype must be floating or complex, got {numpy_dtype.name}"
+        )
     if mode.building():
         return static_parameter(full_name, sizes, numpy_dtype, initializer, chosen)
     if hasattr(chosen, "composed"):

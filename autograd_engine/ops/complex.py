@@ -66,7 +66,7 @@ defop(
     infer=_infer_to_complex,
     dtypes="floating",
     broadcasts=0,
-    real=True,
+    takes="bif",
     work=nothing,
 ).vjp(real=lambda xp, g: xp.real_part(g), imag=lambda xp, g: -xp.imag_part(g))
 
@@ -75,13 +75,13 @@ _atan2 = rounded_alike(np.arctan2)
 
 
 def _angle(x: Array) -> Array:
-    return np.asarray(_atan2(np.imag(x), np.real(x)))
+    return np.asarray(_atan2(np.zeros_like(x), x))
 
 
 # Of real values; that of complex ones is the arc tangent of their parts, which has a derivative.
-defop("angle", _angle, inputs="x", infer=_infer_part, dtypes="floating", elementwise=True).vjp(
-    x=NONDIFF
-)
+defop(
+    "angle", _angle, takes="bif", inputs="x", infer=same, dtypes="floating", elementwise=True
+).vjp(x=NONDIFF)
 defop(
     "conj",
     np.conjugate,

@@ -18,7 +18,16 @@ from typing import Any
 
 from autograd_engine.core.dtypes import COMPLEX
 
-__all__ = ["as_users_see", "cast_back", "conj", "is_complex", "real_part"]
+__all__ = [
+    "as_users_see",
+    "by_parts",
+    "cast_back",
+    "conj",
+    "from_parts",
+    "is_complex",
+    "real_part",
+    "to_parts",
+]
 
 
 def is_complex(x: Any) -> bool:
@@ -34,6 +43,23 @@ def conj(xp: Any, x: Any) -> Any:
 def real_part(xp: Any, x: Any) -> Any:
     """The real part; a real value itself."""
     return xp.real_part(x) if is_complex(x) else x
+
+
+def to_parts(xp: Any, x: Any) -> Any:
+    """Real and imaginary parts of complex values along a new last axis."""
+    return xp.stack(xp.real_part(x), xp.imag_part(x), axis=len(x.shape))
+
+
+def from_parts(xp: Any, parts: Any) -> Any:
+    """The complex values that have these parts."""
+    return xp.to_complex(xp.getitem(parts, key=(..., 0)), xp.getitem(parts, key=(..., 1)))
+
+
+def by_parts(xp: Any, function: Callable[..., Any], *xs: Any) -> Any:
+    """A function of real values that are alike; of complex ones that of their parts."""
+    if not is_complex(xs[0]):
+        return function(*xs)
+    return from_parts(xp, function(*[to_parts(xp, x) for x in xs]))
 
 
 def cast_back(xp: Any, g: Any, like: Any) -> Any:

@@ -42,7 +42,7 @@ def _histogram(
 defop(
     "histogram",
     _histogram,
-    real=True,
+    takes="bif",
     inputs="*xs",
     infer=lambda *xs, bins, low=0.0, high=0.0, density=False: Spec(
         (bins,), FLOAT32 if density or len(xs) > 1 else INT64
@@ -58,7 +58,7 @@ def _histogram_bin_edges(x: Array, *, bins: int, low: float = 0.0, high: float =
 defop(
     "histogram_bin_edges",
     _histogram_bin_edges,
-    real=True,
+    takes="bif",
     inputs="x",
     infer=lambda x, *, bins, low=0.0, high=0.0: Spec((bins + 1,), FLOAT32),
 ).nondiff()
@@ -87,7 +87,7 @@ def _infer_bincount(*xs: Spec, minlength: int = 0) -> Spec:
 defop(
     "bincount",
     _bincount,
-    real=True,
+    takes="if",
     inputs="*xs",
     infer=_infer_bincount,
     work=each_read(),
@@ -118,6 +118,8 @@ def _infer_row_counts(
 defop(
     "row_counts",
     _row_counts,
+    takes="i",
+    untyped="like",
     inputs="index like",
     infer=_infer_row_counts,
     work=each_read(),

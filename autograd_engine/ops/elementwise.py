@@ -46,6 +46,7 @@ _binary(
     "subtract",
     operator.sub,
     infer=no_bools("subtract", broadcast("subtract"), "x ^ y"),
+    takes="ifc",
     tangent="linear",
     symbolic=True,
     nan_hint="infinity minus infinity is NaN: mask with a large finite number such as -1e9",
@@ -96,7 +97,9 @@ def _where_both_are_0(xp: Any, x: Any, y: Any) -> Any:
 
 
 # x**y: where both are 0 the base is taken as 1, so that 0 * 0**-1 is 0 and not NaN; where x is 0
-# the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0.
+# the logarithm is taken of 1, so that x**y * log(x) is 0, its limit for y > 0. A product of complex
+# numbers rounds otherwise with its factors exchanged, which NumPy does where it writes the result
+# over the right one; over the left one it is the same.
 _binary(
     "pow",
     _pow,
@@ -105,13 +108,14 @@ _binary(
     amp="high",
     types="elementwise_pow",
 ).vjp(
-    x=lambda xp, g, x, y: g * (y * xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0)),
-    y=lambda xp, g, x, out: g * (out * xp.log(x + xp.cast_like(xp.equal(x, 0.0), x))),
+    x=lambda xp, g, x, y: xp.pow(x + _where_both_are_0(xp, x, y), y - 1.0) * y * g,
+    y=lambda xp, g, x, out: xp.log(x + xp.cast_like(xp.equal(x, 0.0), x)) * out * g,
 )
 _unary(
     "negative",
     operator.neg,
     infer=no_bools("negative", same, "~x"),
+    takes="ifc",
     dtypes="any",
     tangent="linear",
     elementwise=True,
@@ -121,7 +125,14 @@ _unary("square", np.square, dtypes="numeric", amp="high").vjp(x=lambda xp, g, x:
 _unary("abs", np.absolute, infer=lambda x: Spec(x.shape, real_dtype(x.dtype)), dtypes="any").vjp(
     x=lambda xp, g, x: g * conj(xp, xp.sgn(x) if is_complex(x) else xp.sign(x))
 )
-defop("sign", np.sign, inputs="x", infer=no_bools("sign", same, "x"), elementwise=True).nondiff()
+defop(
+    "sign",
+    np.sign,
+    takes="ifc",
+    inputs="x",
+    infer=no_bools("sign", same, "x"),
+    elementwise=True,
+).nondiff()
 
 
 def _sgn_x(xp: Any, g: Any, x: Any, out: Any) -> Any:
@@ -142,6 +153,7 @@ _unary(
     np.sign,
     dtypes="any",
     infer=no_bools("sgn", same, "x"),
+    takes="ifc",
     tangent=None,
     elementwise=True,
 ).vjp(x=_sgn_x)
@@ -175,7 +187,7 @@ _unary(
     nan_hint="keep its operand above 0: sqrt(clip(x, min=0.0)), or x + 1e-12",
 ).vjp(x=lambda xp, g, out: g / (2.0 * out))
 _binary(
-    "logaddexp", np.logaddexp, dtypes="floating", real=True, work=each_element(4), amp="high"
+    "logaddexp", np.logaddexp, dtypes="floating", takes="bif", work=each_element(4), amp="high"
 ).vjp(
     x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
     y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
@@ -219,7 +231,7 @@ def _never_zero(xp: Any, r: Any) -> Any:
 
 
 # The length of (x, y), and its angle: both have the gradient 0 at the origin.
-_binary("hypot", np.hypot, dtypes="floating", real=True).vjp(
+_binary("hypot", np.hypot, dtypes="floating", takes="bif").vjp(
     x=lambda xp, g, x, out: g * (x / _never_zero(xp, out)),
     y=lambda xp, g, y, out: g * (y / _never_zero(xp, out)),
 )
@@ -235,7 +247,7 @@ def _angle_slopes(xp: Any, x: Any, y: Any) -> tuple[Any, Any]:
     return v / square / size, u / square / size
 
 
-_binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
+_binary("atan2", np.arctan2, dtypes="floating", takes="bif").vjp(
     x=lambda xp, g, x, y: g * _angle_slopes(xp, x, y)[0],
     y=lambda xp, g, x, y: -(g * _angle_slopes(xp, x, y)[1]),
 )
@@ -245,7 +257,7 @@ _binary("atan2", np.arctan2, dtypes="floating", real=True).vjp(
 _binary(
     "maximum",
     np.maximum,
-    real=True,
+    takes="bif",
     zero_gradient="not_chosen",
     types="elementwise_max elementwise_fmax",
 ).vjp(
@@ -255,7 +267,7 @@ _binary(
 _binary(
     "minimum",
     np.minimum,
-    real=True,
+    takes="bif",
     zero_gradient="not_chosen",
     types="elementwise_min elementwise_fmin",
 ).vjp(

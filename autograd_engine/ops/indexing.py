@@ -184,6 +184,7 @@ defop(
     inputs="base x index",
     infer=_infer_scatter_add,
     dtypes="common",
+    takes="ifc",
     untyped="index",
     tangent="linear",
     checks_values=True,
@@ -318,6 +319,7 @@ def _infer_one_hot(x: Spec, *, num_classes: int, dtype: str) -> Spec:
 defop(
     "one_hot",
     _one_hot,
+    takes="i",
     inputs="x",
     infer=_infer_one_hot,
     result="contiguous",

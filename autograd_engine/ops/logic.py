@@ -15,9 +15,9 @@ from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.registry.work import each_read
 
 
-def _comparison(name: str, kernel: Any, real: bool = False) -> OpDef:
+def _comparison(name: str, kernel: Any, takes: str = "bifc") -> OpDef:
     return defop(
-        name, kernel, inputs="x y", infer=compare(name), broadcasts=0, dtypes="common", real=real
+        name, kernel, inputs="x y", infer=compare(name), broadcasts=0, dtypes="common", takes=takes
     ).nondiff()
 
 
@@ -30,10 +30,10 @@ def _test(name: str, kernel: Any) -> OpDef:
 # On ndarrays the operators are NumPy's ufuncs, reached by a shorter way.
 _comparison("equal", operator.eq)
 _comparison("not_equal", operator.ne)
-_comparison("greater_than", operator.gt, real=True)
-_comparison("greater_equal", operator.ge, real=True)
-_comparison("less_than", operator.lt, real=True)
-_comparison("less_equal", operator.le, real=True)
+_comparison("greater_than", operator.gt, takes="bif")
+_comparison("greater_equal", operator.ge, takes="bif")
+_comparison("less_than", operator.lt, takes="bif")
+_comparison("less_equal", operator.le, takes="bif")
 
 _comparison("logical_and", np.logical_and)
 _comparison("logical_or", np.logical_or)
@@ -87,7 +87,8 @@ def _bitwise(name: str, kernel: Any, *, bools: bool = True) -> OpDef:
         _bits(name, y, bools=bools)
         return met(x, y)
 
-    return defop(name, kernel, inputs="x y", infer=infer, broadcasts=0, dtypes="common").nondiff()
+    options: Any = {"broadcasts": 0, "dtypes": "common", "takes": "bi" if bools else "i"}
+    return defop(name, kernel, inputs="x y", infer=infer, **options).nondiff()
 
 
 def _infer_not(x: Spec) -> Spec:
@@ -98,7 +99,9 @@ def _infer_not(x: Spec) -> Spec:
 _bitwise("bitwise_and", operator.and_)
 _bitwise("bitwise_or", operator.or_)
 _bitwise("bitwise_xor", operator.xor)
-defop("bitwise_not", operator.invert, inputs="x", infer=_infer_not, elementwise=True).nondiff()
+defop(
+    "bitwise_not", operator.invert, takes="bi", inputs="x", infer=_infer_not, elementwise=True
+).nondiff()
 
 
 def _shift(name: str, kernel: Any) -> Any:

@@ -88,6 +88,7 @@ defop(
 defop(
     "average_ties",
     _average_ties,
+    takes="fc",
     inputs="d x value",
     infer=lambda d, x, value, *, axis, keepdims=False: Spec(
         reduced_shape(d.shape, axis, keepdims), d.dtype

@@ -210,7 +210,7 @@ def _infer_random_like(like: Spec, *, dtype: str | None = None, **_: Any) -> Spe
 
 
 defop(
-    "random_like", _random_like, real=True, inputs="like", infer=_infer_random_like, **_ROUNDED
+    "random_like", _random_like, takes="bif", inputs="like", infer=_infer_random_like, **_ROUNDED
 ).nondiff()
 
 
@@ -248,7 +248,7 @@ def _of_floats(
         _floating(name, "x", x)
         return x
 
-    return defop(name, kernel, inputs="x", infer=infer, random=True).nondiff()
+    return defop(name, kernel, takes="f", inputs="x", infer=infer, random=True).nondiff()
 
 
 _of_floats("bernoulli", 1.0, lambda rng, x: rng.random(x.shape) < x)
@@ -270,7 +270,14 @@ def _infer_binomial(count: Spec, prob: Spec) -> Spec:
 
 
 defop(
-    "binomial", _binomial, inputs="count prob", infer=_infer_binomial, broadcasts=0, random=True
+    "binomial",
+    _binomial,
+    takes="f",
+    inputs="count prob",
+    infer=_infer_binomial,
+    untyped="count",
+    broadcasts=0,
+    random=True,
 ).nondiff()
 
 
@@ -307,7 +314,13 @@ def _infer_multinomial(x: Spec, *, num_samples: int, replacement: bool) -> Spec:
 
 
 defop(
-    "multinomial", _multinomial, inputs="x", infer=_infer_multinomial, random=True, work=each_result
+    "multinomial",
+    _multinomial,
+    takes="f",
+    inputs="x",
+    infer=_infer_multinomial,
+    random=True,
+    work=each_result,
 ).nondiff()
 
 
@@ -328,6 +341,7 @@ def _class_center_sample(label: Array, *, classes: int, samples: int) -> tuple[A
 defop(
     "class_center_sample",
     _class_center_sample,
+    takes="i",
     inputs="label",
     outputs="sampled remapped",
     infer=lambda label, **_: (Spec((fresh_dim(),), label.dtype), label),

@@ -129,12 +129,12 @@ for _name, _ufunc in (("max", np.maximum), ("min", np.minimum)):
     _reduction(
         _name,
         _ufunc.reduce,
-        real=True,
+        takes="bif",
         zero_gradient="not_chosen",
         types=f"reduce_{_name}",
     ).vjp(x=lambda xp, g, x, out, **attrs: xp.share_ties(g, x, out, **attrs))
-_reduction("argmax", np.argmax, INT64, real=True).nondiff()
-_reduction("argmin", np.argmin, INT64, real=True).nondiff()
+_reduction("argmax", np.argmax, INT64, takes="bif").nondiff()
+_reduction("argmin", np.argmin, INT64, takes="bif").nondiff()
 _reduction("any", np.logical_or.reduce, BOOL).nondiff()
 _reduction("all", np.logical_and.reduce, BOOL).nondiff()
 
@@ -247,6 +247,7 @@ defop(
     outputs="dx",
     infer=lambda c, x, out, **_: x,
     dtypes="common",
+    takes="fc",
     work=each_read(4, 1),
 ).vjp(
     c=lambda xp, g, c_like, x, out, **attrs: _along(
@@ -334,7 +335,7 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 defop(
     "p_norm",
     _p_norm,
-    real=True,
+    takes="bif",
     inputs="x",
     infer=_reduced,
     dtypes="floating",
@@ -461,7 +462,7 @@ def _deviation_adjoint(
 defop(
     "deviation",
     _deviation,
-    real=True,
+    takes="bif",
     inputs="x",
     infer=_reduced,
     dtypes="floating",
@@ -535,6 +536,7 @@ defop(
     outputs="dx",
     infer=lambda c, x, y, *, axis: _both(x, y),
     dtypes="common",
+    takes="fc",
     work=each_read(2, 1),
 ).vjp(
     c=lambda xp, g, x, y, *, axis: xp.mean(g * (2.0 * (x - y)), axis=axis, keepdims=False),

@@ -28,10 +28,10 @@ def _round(x: Array, *, decimals: int = 0) -> Array:
     return np.where(np.isfinite(out), out, x)
 
 
-defop("floor", np.floor, real=True, inputs="x", infer=same, elementwise=True).nondiff()
-defop("ceil", np.ceil, real=True, inputs="x", infer=same, elementwise=True).nondiff()
-defop("trunc", np.trunc, real=True, inputs="x", infer=same, elementwise=True).nondiff()
-defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
+defop("floor", np.floor, takes="bif", inputs="x", infer=same, elementwise=True).nondiff()
+defop("ceil", np.ceil, takes="bif", inputs="x", infer=same, elementwise=True).nondiff()
+defop("trunc", np.trunc, takes="bif", inputs="x", infer=same, elementwise=True).nondiff()
+defop("round", _round, takes="ifc", inputs="x", infer=same, elementwise=True).nondiff()
 
 
 # --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
@@ -49,7 +49,7 @@ def _dividing(name: str, ufunc: Any, types: str) -> OpDef:
         return np.asarray(ufunc(x, y))
 
     infer = no_bools(name, broadcast(name), "integers")
-    options: Any = {"broadcasts": 0, "dtypes": "common", "real": True, "tangent": "elementwise"}
+    options: Any = {"broadcasts": 0, "dtypes": "common", "takes": "if", "tangent": "elementwise"}
     options["symbolic"] = True
     return defop(name, kernel, inputs="x y", infer=infer, types=types, **options)
 
@@ -67,7 +67,8 @@ def _of_integers(name: str, ufunc: Any) -> OpDef:
         index_dtype(name, "y", y)
         return broadcast(name)(x, y)
 
-    return defop(name, ufunc, inputs="x y", infer=infer, broadcasts=0, dtypes="common").nondiff()
+    options: Any = {"broadcasts": 0, "dtypes": "common", "takes": "i"}
+    return defop(name, ufunc, inputs="x y", infer=infer, **options).nondiff()
 
 
 _of_integers("gcd", np.gcd)
@@ -84,7 +85,7 @@ def _frexp(x: Array) -> tuple[Array, Array]:
 defop(
     "frexp",
     _frexp,
-    real=True,
+    takes="bif",
     inputs="x",
     outputs="mantissa exponent",
     nondiff_outputs="exponent",
@@ -95,7 +96,7 @@ defop(
 defop(
     "signbit",
     np.signbit,
-    real=True,
+    takes="bif",
     inputs="x",
     infer=lambda x: Spec(x.shape, BOOL),
     elementwise=True,
@@ -103,7 +104,7 @@ defop(
 defop(
     "nextafter",
     np.nextafter,
-    real=True,
+    takes="bif",
     inputs="x y",
     infer=broadcast("nextafter"),
     broadcasts=0,

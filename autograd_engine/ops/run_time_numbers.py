@@ -35,6 +35,7 @@ def _axis_position(axis: Array, *, function: str, ndim: int, axes: tuple[int, ..
 defop(
     "axis_position",
     _axis_position,
+    takes="i",
     inputs="axis",
     infer=lambda axis, *, function, ndim, axes: Spec((), INT64),
     work=nothing,
@@ -53,6 +54,7 @@ def _within(number: Array, *, what: str, wanted: str, least: float, most: float)
 defop(
     "within",
     _within,
+    takes="bif",
     inputs="number",
     infer=same,
     result="view",

@@ -168,7 +168,7 @@ def exp_difference(x: Array, y: Array) -> Array:
 defop(
     "exp_difference",
     exp_difference,
-    real=True,
+    takes="f",
     inputs="x y",
     infer=broadcast("exp_difference"),
     broadcasts=0,
@@ -241,7 +241,13 @@ def _logcumsumexp_x(xp: Any, g: Any, x: Any, out: Any, **attrs: Any) -> Any:
 
 
 defop(
-    "logcumsumexp", _logcumsumexp, real=True, inputs="x", infer=same, dtypes="floating", amp="high"
+    "logcumsumexp",
+    _logcumsumexp,
+    takes="bif",
+    inputs="x",
+    infer=same,
+    dtypes="floating",
+    amp="high",
 ).vjp(x=_logcumsumexp_x)
 
 # --- extrema

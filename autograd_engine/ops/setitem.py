@@ -156,7 +156,7 @@ def _index_extremum(name: str, ufunc: np.ufunc) -> None:
         infer=infer,
         dtypes="common",
         untyped="indices",
-        real=True,
+        takes="bif",
         checks_values=True,
         work=nothing,
     ).vjp(x=to_x, values=to_values, indices=NONDIFF)

@@ -54,7 +54,9 @@ def _infer_argsort(x: Spec, *, axis: int, descending: bool = False) -> Spec:
 defop("sort", _sort, **VALUES_AND_INDICES, infer=_infer_sort, zero_gradient="not_chosen").vjp(
     x=put_back
 )
-defop("argsort", _argsort, real=True, inputs="x", infer=_infer_argsort, work=each_result).nondiff()
+defop(
+    "argsort", _argsort, takes="bif", inputs="x", infer=_infer_argsort, work=each_result
+).nondiff()
 
 
 # --- in what is sorted
@@ -87,7 +89,7 @@ def _searchsorted(sorted_sequence: Array, values: Array, *, right: bool = False)
 defop(
     "searchsorted",
     _searchsorted,
-    real=True,
+    takes="bif",
     inputs="sorted_sequence values",
     infer=_infer_searchsorted,
     work=each_result,

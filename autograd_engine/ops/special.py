@@ -25,7 +25,7 @@ from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 
 
 def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
-    return defop(name, kernel, **ELEMENTWISE, real=True, **options)
+    return defop(name, kernel, **ELEMENTWISE, takes="bif", **options)
 
 
 def _logit(x: Array) -> Array:
@@ -64,7 +64,7 @@ def _of_two(name: str, kernel: Any) -> OpDef:
         infer=broadcast(name),
         broadcasts=0,
         dtypes="floating",
-        real=True,
+        takes="bif",
         tangent="elementwise",
         amp="high",
     )

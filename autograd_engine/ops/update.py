@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.dtypes import COMPLEX, HALVES, real_dtype
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.kernels.compiled import compiled
@@ -494,6 +494,33 @@ def in_place(operation: str, attrs: dict[str, Any], like: Array, rate: float) ->
 # --- the rows
 
 
+def _by_parts(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule for complex parameters as well, whose parts it updates, and state is kept of."""
+
+    @functools.wraps(rule)
+    def update(param: Array, grad: Any, *others: Array, **attrs: Any) -> Any:
+        if param.dtype not in COMPLEX:
+            return rule(param, grad, *others, **attrs)
+        if grad.__class__ is Scattered:
+            if attrs.get("lazy_mode") and is_row_sparse(grad):
+                return _lazily(update, param, grad, *others, **{**attrs, "lazy_mode": False})
+            grad = grad.dense()
+        made = rule(_parts(param), _parts(grad), *others, **attrs)
+        if made.__class__ is not tuple:
+            return _joined(made, param)
+        return _joined(made[0], param), *made[1:]
+
+    return update
+
+
+def _parts(x: Array) -> Array:
+    return np.ascontiguousarray(x).reshape(*x.shape, 1).view(real_dtype(x.dtype))
+
+
+def _joined(parts: Array, like: Array) -> Array:
+    return np.ascontiguousarray(parts).view(like.dtype).reshape(like.shape)
+
+
 def _infer(param: Spec, grad: Spec, learning_rate: Spec, *state: Spec, **_: Any) -> Any:
     if param.shape != grad.shape:
         raise ShapeError(
@@ -516,12 +543,14 @@ def _declare(
     """
     defop(
         name,
-        kernel,
+        _by_parts(kernel),
         inputs=f"param grad learning_rate {state}",
         outputs=" ".join(f"{s}_out" for s in ["param", *state.split()]),
         infer=_infer,
         takes_scattered=scattered,
         work=each_read(steps),
+        takes="fc",
+        untyped=f"learning_rate {state}",
         **options,
     ).nondiff()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograd_engine.core.checks import as_number, check_callback, positive_int, require_bools
-from autograd_engine.core.dtypes import COMPLEX, HALVES
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
@@ -108,19 +108,8 @@ def check_parameters(parameters: Any) -> list[Any]:
     for k, p in enumerate(found):
         if not isinstance(p, (Tensor, Variable)):
             raise NotATensorError(f"parameters[{k}] must be a Tensor, got {type(p).__name__}")
-        if not p.stop_gradient:
-            _refuse_complex(f"parameters[{k}]", p)
     check_distinct("parameters", found)
     return found
-
-
-def _refuse_complex(where: str, param: Any) -> None:
-    """Most updates square gradients, or take their sign, which means real ones."""
-    if param.dtype in COMPLEX:
-        raise DTypeError(
-            f"{where}: {param.name} is {param.dtype.name}, and optimizers update real parameters: "
-            "train two, and compute with paddle.complex(real, imag)"
-        )
 
 
 def nothing_to_train(owner: str, where: str = "") -> ArgumentError:
@@ -172,7 +161,6 @@ def check_pair(where: str, pair: Any, masters: bool) -> None:
             f"{where}: {param.name} is {format_shape(shape)}, its gradient {grad.name} "
             f"{format_shape(of_grad)}; they must be equal"
         )
-    _refuse_complex(where, param)
     of_master = masters and grad.dtype == "float32" and param.dtype.dtype in HALVES
     if param.dtype != grad.dtype and not of_master:
         raise DTypeError(

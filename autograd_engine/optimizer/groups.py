@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from autograd_engine.core.dtypes import COMPLEX, accumulation_dtype, real_dtype
+from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, ArgumentTypeError
 from autograd_engine.nn.clip import ClipGradBase
+from autograd_engine.ops.conjugates import by_parts
 from autograd_engine.optimizer.checks import check_distinct, check_parameters, not_negative, number
 from autograd_engine.regularizer import L2Decay, WeightDecayRegularizer
 
-__all__ = ["Group", "Hyper", "State", "decay_of", "groups_of"]
+__all__ = ["Group", "Hyper", "State", "decay_of", "decayed", "groups_of", "update_dtype"]
+
+
+def update_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that a parameter is updated in: of a complex one that of its parts."""
+    return accumulation_dtype(real_dtype(dtype))
 
 
 class State(NamedTuple):
@@ -25,7 +36,7 @@ class State(NamedTuple):
     initial : float or str
         Its first value, or the attribute that it is, or ``"learning_rate"``.
     dtype : str, optional
-        By default the parameter's.
+        By default the parameter's, of a complex one that of its parts.
     suffix : str, optional
         Of the variable's name, where it is not that of the state.
     """
@@ -35,11 +46,14 @@ class State(NamedTuple):
     dtype: str | None = None
     suffix: str | None = None
 
-    def shape(self, of: tuple[int, ...], attrs: dict[str, Any]) -> tuple[int, ...]:
+    def spec(self, of: tuple[int, ...], dtype: np.dtype[Any], attrs: dict[str, Any]) -> Spec:
+        """What it is for a parameter of this shape and dtype; for a complex one, for its parts."""
+        own = np.dtype(self.dtype) if self.dtype else update_dtype(dtype)
+        if dtype in COMPLEX:
+            of = (*of, 2)
         if isinstance(self.shaped, bool):
-            return of if self.shaped else ()
-        shape: tuple[int, ...] = self.shaped(of, attrs)
-        return shape
+            return Spec(of if self.shaped else (), own)
+        return Spec(self.shaped(of, attrs), own)
 
     def first(self, attrs: dict[str, Any], rate: float) -> float:
         if isinstance(self.initial, str):
@@ -102,6 +116,11 @@ def decay_of(owner: str, value: Any) -> WeightDecayRegularizer | None:
             f"that is meant, give paddle.regularizer.L2Decay({value!r})"
         )
     return L2Decay(found)
+
+
+def decayed(decay: WeightDecayRegularizer, xp: Any, param: Any, grad: Any) -> Any:
+    """The gradient with the term of the regularizer, which complex parameters have by parts."""
+    return by_parts(xp, partial(decay.added, xp), param, grad)
 
 
 def check_clip(owner: str, value: Any) -> ClipGradBase | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograd_engine.core.checks import check_callback
-from autograd_engine.core.dtypes import accumulation_dtype
+from autograd_engine.core.dtypes import accumulation_dtype, real_dtype
 from autograd_engine.core.spec import Array
 from autograd_engine.eager.grad_mode import enable_grad
 from autograd_engine.eager.tensor import Tensor
@@ -21,6 +21,7 @@ from autograd_engine.eager.views import write_values
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError, ShapeError
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.optimizer.checks import count, number
+from autograd_engine.optimizer.groups import decayed
 from autograd_engine.optimizer.optimizer import Optimizer
 from autograd_engine.optimizer.state_dict import schedule, schedule_problems
 
@@ -201,7 +202,7 @@ class LBFGS(Optimizer):
                     f"LBFGS: {p.name} has a learning rate of its own, and all parameters go along "
                     "one direction; leave it out"
                 )
-        dtypes = {p._data.dtype.name for p in found}
+        dtypes = {real_dtype(p._data.dtype).name for p in found}
         if len(dtypes) > 1:
             raise ArgumentError(
                 f"LBFGS: parameters are {' and '.join(sorted(dtypes))}, and it makes one vector "
@@ -215,8 +216,10 @@ class LBFGS(Optimizer):
     def _set(self, values: Array) -> None:
         start = 0
         for p in self._open():
-            stop = start + p._data.size
-            write_values(p, values[start:stop].reshape(p._data.shape).astype(p._data.dtype))
+            data = p._data
+            stop = start + _parts(data).size
+            parts = values[start:stop].astype(real_dtype(data.dtype))
+            write_values(p, parts.view(data.dtype).reshape(data.shape))
             start = stop
 
     def _gradient(self) -> tuple[Array, float]:
@@ -226,8 +229,8 @@ class LBFGS(Optimizer):
             decay = self._decay_of(p, self._group(p))
             values = np.zeros_like(p._data) if grad is None else grad._data
             if decay is not None:
-                values = decay.added(raw, p._data, values)
-                penalty += decay.penalty(p._data)
+                values = decayed(decay, raw, p._data, values)
+                penalty += decay.penalty(_parts(p._data))
             parts.append(values)
         return _one_vector(parts), penalty
 
@@ -455,7 +458,11 @@ def _cubic(a: _Trial, b: _Trial) -> float:
     return b.length - width * (b.slope + d2 - d1) / under
 
 
+def _parts(x: Array) -> Array:
+    return x.reshape(-1).view(real_dtype(x.dtype))
+
+
 def _one_vector(arrays: list[Array]) -> Array:
-    """Their elements, in float32 where they are of 16 bits."""
-    made = np.concatenate([a.reshape(-1) for a in arrays])
+    """Their elements, of complex ones the parts; in float32 where they are of 16 bits."""
+    made = np.concatenate([_parts(a) for a in arrays])
     return made.astype(accumulation_dtype(made.dtype), copy=False)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd_engine import unique_name
-from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.locations import caller
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, BuildError
 from autograd_engine.nn.parameters import persistable_variable
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
-from autograd_engine.optimizer.groups import Group, State
+from autograd_engine.optimizer.groups import Group, State, decayed, update_dtype
 from autograd_engine.program.builder import (
     append_operator,
     emitting,
@@ -90,15 +89,14 @@ def _append_update(optimizer: Optimizer, param: Variable, grad: Variable, block:
     master = optimizer._has_master(param.spec.dtype)
     with _emitting(f"{param.name}_regularized", block):
         if decay is not None:
-            grad = decay.added(ops, param, grad)
+            grad = decayed(decay, ops, param, grad)
         if master:
             grad = ops.cast(grad, dtype="float32")
-    dtype = accumulation_dtype(param.spec.dtype)
+    dtype = update_dtype(param.spec.dtype)
     rate = _rate(optimizer, param, group, dtype, block)
     trained = _master(optimizer, param) if master else param
     state = [
-        _state_variable(optimizer, param, name, s, dtype, attrs)
-        for name, s in optimizer.state.items()
+        _state_variable(optimizer, param, name, s, attrs) for name, s in optimizer.state.items()
     ]
     operator = _append(optimizer, [trained, grad, rate, *state], attrs, block)
     if master:
@@ -168,15 +166,14 @@ def _state_variable(
     param: Variable,
     name: str,
     state: State,
-    dtype: np.dtype[Any],
     attrs: dict[str, Any],
 ) -> Variable:
     """One for each parameter, also where the optimizer is applied again."""
     emitted, key = param.block.emitted, ("optimizer_state", optimizer, param, name)
     found: Variable | None = emitted.get(key)
     if found is None:
-        shape = state.shape(tuple(int(d) for d in param.spec.shape), attrs)
-        spec = Spec(shape, np.dtype(state.dtype) if state.dtype else dtype)
+        shape = tuple(int(d) for d in param.spec.shape)
+        spec = state.spec(shape, param.spec.dtype, attrs)
         full_name = unique_name.generate(f"{param.name}_{state.suffix or name}")
         value = state.first(attrs, optimizer.get_lr())
         found = emitted[key] = persistable_variable(param.block, full_name, spec, value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
-from autograd_engine.core.dtypes import HALVES, accumulation_dtype
+from autograd_engine.core.dtypes import BLAS_REALS, HALVES
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
@@ -35,7 +35,16 @@ from autograd_engine.optimizer.checks import (
     not_negative,
     nothing_to_train,
 )
-from autograd_engine.optimizer.groups import Group, Hyper, State, check_clip, decay_of, groups_of
+from autograd_engine.optimizer.groups import (
+    Group,
+    Hyper,
+    State,
+    check_clip,
+    decay_of,
+    decayed,
+    groups_of,
+    update_dtype,
+)
 from autograd_engine.optimizer.in_place import update_in_place
 from autograd_engine.program.backward.append_backward import append_backward
 from autograd_engine.program.builder import restored_on_error
@@ -88,6 +97,11 @@ class Optimizer(Respelled):
         Accepted for the reference's sake.
     multi_precision : bool
         Keep float16 parameters in float32 besides, and update these.
+
+    Notes
+    -----
+    Of a complex parameter the two parts are updated, as two real ones: what is kept of it has a
+    last axis for them.
 
     Attributes
     ----------
@@ -321,8 +335,8 @@ class Optimizer(Respelled):
             pairs = self._grad_clip(pairs)
         pairs = update_in_place(self, pairs)
         operation, attrs = REGISTRY[self.operation], self._attrs
-        kernel: Any
-        kernel, multiple = None, operation.multiple
+        kernel: Any = None
+        multiple = operation.multiple
         rate: Any = None
         known = None
         for p, grad in pairs:
@@ -332,8 +346,9 @@ class Optimizer(Respelled):
             data = p._data
             if data.dtype is not known:
                 known = data.dtype
-                kernel = operation.kernel_for((known,))  # a gradient has the dtype of its parameter
-                rate = np.asarray(self.get_lr(), accumulation_dtype(known))
+                rate = np.asarray(self.get_lr(), update_dtype(known))
+                # A gradient has the dtype of its parameter.
+                kernel = operation.direct if known in BLAS_REALS else operation.kernel
             if grad.__class__ is RowSparse and grad.is_selected_rows() and self._by_rows:
                 del data
                 self._update_rows(p, grad, rate, attrs)
@@ -406,7 +421,7 @@ class Optimizer(Respelled):
         group = self._group(p)
         attrs, decay = self._attrs_of(p, group), self._decay_of(p, group)
         master = self._has_master(p._data.dtype)
-        rate: Any = np.asarray(self.get_lr(), accumulation_dtype(p._data.dtype))
+        rate: Any = np.asarray(self.get_lr(), update_dtype(p._data.dtype))
         factor = self._rate_factor(p, group)
         if factor != 1.0:
             rate = raw.multiply(rate, factor)
@@ -417,7 +432,7 @@ class Optimizer(Respelled):
         lazy = rows and attrs.get("lazy_mode") is True
         values = grad.scattered if lazy and not master else grad._data
         if decay is not None:
-            values = decay.added(raw, p._data, values)
+            values = decayed(decay, raw, p._data, values)
         operation = REGISTRY[self.operation]
         state = self._state_of(p)
         data = p._data
@@ -464,14 +479,12 @@ class Optimizer(Respelled):
     def _initial_state(self, p: Tensor) -> list[Array]:
         data, rate = p._data, self.get_lr()
         master = self._has_master(data.dtype)
-        dtype = accumulation_dtype(data.dtype)
-        group = self._group(p)
-        attrs = self._attrs_of(p, group)
-        found = [
-            np.full(s.shape(data.shape, attrs), s.first(attrs, rate), s.dtype or dtype)
-            for s in self.state.values()
-        ]
-        return [*found, data.astype(dtype)] if master else found
+        attrs = self._attrs_of(p, self._group(p))
+        found = []
+        for state in self.state.values():
+            spec = state.spec(data.shape, data.dtype, attrs)
+            found.append(np.full(spec.shape, state.first(attrs, rate), spec.dtype))
+        return [*found, data.astype(np.float32)] if master else found
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zeros, or to None."""

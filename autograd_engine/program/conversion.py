@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_possible
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import COMPLEX, FLOATS
+from autograd_engine.core.dtypes import COMPLEX, INEXACT
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
@@ -84,7 +84,7 @@ def detached(value: Any) -> Any:
 def carries_gradient(*values: Any) -> bool:
     """Whether one of them is an array of floats whose gradient would be lost with its number."""
     return any(
-        not v.stop_gradient and spec_of(v).dtype in FLOATS
+        not v.stop_gradient and spec_of(v).dtype in INEXACT
         for v in values
         if isinstance(v, (Tensor, Variable))
     ) and bool(is_grad_enabled())

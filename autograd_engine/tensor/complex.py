@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import COMPLEX
+from autograd_engine.core.dtypes import COMPLEX, instead_of_complex
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import ComposedView, note_view
 from autograd_engine.errors import DTypeError, ShapeError
+from autograd_engine.ops.conjugates import from_parts, to_parts
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -82,22 +83,15 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     parts = as_operand("complex", real, "real"), as_operand("complex", imag, "imag")
     for x in parts:
         if spec_of(x).dtype in COMPLEX:
-            raise DTypeError("complex: the parts must be real; these are complex already")
+            raise DTypeError("complex: the parts must be real; these are complex already"
+                f"{instead_of_complex(spec_of(x).dtype)}")
     return ops.to_complex(*parts)
 
 
-def _from_parts(xp: Any, x: Any) -> Any:
-    return xp.to_complex(xp.getitem(x, key=(..., 0)), xp.getitem(x, key=(..., 1)))
-
-
-def _to_parts(xp: Any, x: Any) -> Any:
-    return xp.stack(xp.real_part(x), xp.imag_part(x), axis=len(x.shape))
-
-
 _AS_COMPLEX: Final = ComposedView(
-    "as_complex", _from_parts, lambda xp, value, x: _to_parts(xp, value)
+    "as_complex", from_parts, lambda xp, value, x: to_parts(xp, value)
 )
-_AS_REAL: Final = ComposedView("as_real", _to_parts, lambda xp, value, x: _from_parts(xp, value))
+_AS_REAL: Final = ComposedView("as_real", to_parts, lambda xp, value, x: from_parts(xp, value))
 
 
 @atomic
@@ -117,7 +111,7 @@ def as_complex(x: Any, name: str | None = None) -> Tensor:
             f"as_complex: the last axis must hold the two parts, and have size 2; x has shape "
             f"{format_shape(shape)}"
         )
-    return note_view(_from_parts(ops, x), x, _AS_COMPLEX, {})
+    return note_view(from_parts(ops, x), x, _AS_COMPLEX, {})
 
 
 def as_real(x: Any, name: str | None = None) -> Tensor:
@@ -130,7 +124,7 @@ def as_real(x: Any, name: str | None = None) -> Tensor:
     [[1.0, 0.0]]
     """
     x = _complex_operand("as_real", x)
-    return note_view(_to_parts(ops, x), x, _AS_REAL, {})
+    return note_view(to_parts(ops, x), x, _AS_REAL, {})
 
 
 @atomic

@@ -15,11 +15,13 @@ from autograd_engine.core.dtypes import (
     INEXACT,
     DTypeLike,
     get_default_numpy_dtype,
+    instead_of_complex,
     to_numpy,
 )
 from autograd_engine.core.spec import format_shape, normalize_axes
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from autograd_engine.ops.conjugates import by_parts, conj, is_complex, real_part
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -372,7 +374,9 @@ def floating(op: str, x: Any, *, wide: bool = False) -> Any:
     if dtype in EXACT:
         return ops.cast(x, dtype=get_default_numpy_dtype().name)
     if dtype not in FLOATS:
-        raise DTypeError(f"{op}: takes floats and integers, got {dtype.name}")
+        raise DTypeError(
+            f"{op}: takes floats and integers, got {dtype.name}{instead_of_complex(dtype)}"
+        )
     return ops.cast(x, dtype="float32") if wide and dtype in HALVES else x
 
 
@@ -472,7 +476,7 @@ def _observations(op: str, x: Any, rowvar: bool) -> Any:
     ndim = spec_of(x).ndim
     if ndim > 2 or not ndim:
         raise ShapeError(f"{op}: takes a vector or a matrix, got {format_shape(spec_of(x).shape)}")
-    x = floating(op, x)
+    x = x if is_complex(spec_of(x)) else floating(op, x)
     if ndim == 1:
         return ops.unsqueeze(x, axis=(0,))
     return x if rowvar else ops.transpose(x, perm=(1, 0))
@@ -489,7 +493,7 @@ def _weights(op: str, x: Any, given: Any, argument: str) -> Any:
             f"{op}: {argument} of shape {format_shape(shape)} must be a vector with one weight for "
             f"each of the {count} observations"
         )
-    return ops.cast_like(given, x)
+    return ops.cast_like(given, real_part(ops, x))
 
 
 @atomic
@@ -502,6 +506,8 @@ def cov(
     name: str | None = None,
 ) -> Tensor:
     """Covariance matrix of variables; a number for a single one.
+
+    Of complex ones the second of a pair is conjugated, as NumPy and PyTorch do.
 
     Parameters
     ----------
@@ -527,12 +533,12 @@ def cov(
     importances = _weights("cov", x, aweights, "aweights")
     if frequencies is None and importances is None:
         rest = x - ops.mean(x, axis=(1,), keepdims=True)
-        weighted, left = rest, degrees_of_freedom(rest, (1,), int(ddof))
+        weighted, left = rest, degrees_of_freedom(real_part(ops, rest), (1,), int(ddof))
     else:
         given = [w for w in (frequencies, importances) if w is not None]
         weights = given[0] if len(given) == 1 else ops.multiply(*given)
         total = ops.sum(weights, axis=(0,))
-        total = ops.where(ops.equal(total, 0), math.nan, ops.cast_like(total, x))
+        total = ops.where(ops.equal(total, 0), math.nan, ops.cast_like(total, real_part(ops, x)))
         rest = x - ops.sum(x * weights, axis=(1,), keepdims=True) / total
         left = total
         if ddof and importances is None:
@@ -541,7 +547,7 @@ def cov(
             left = total - ops.sum(weights * importances, axis=(0,)) / total
         left = ops.where(ops.greater_than(left, 0.0), left, math.nan)
         weighted = rest * weights
-    return _single(ops.matmul(weighted, rest, transpose_y=True) / left)
+    return _single(ops.matmul(weighted, conj(ops, rest), transpose_y=True) / left)
 
 
 def _single(out: Any) -> Any:
@@ -562,6 +568,8 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Tensor:
     """
     x = _observations("corrcoef", x, rowvar)
     rest = x - ops.mean(x, axis=(1,), keepdims=True)
-    length = ops.p_norm(rest, p=2.0, axis=(1,), keepdims=True)
+    sizes = ops.abs(rest) if is_complex(rest) else rest
+    length = ops.p_norm(sizes, p=2.0, axis=(1,), keepdims=True)
     unit = rest / ops.where(ops.equal(length, 0.0), math.nan, length)
-    return _single(clip(ops.matmul(unit, unit, transpose_y=True), -1.0, 1.0))
+    product = ops.matmul(unit, conj(ops, unit), transpose_y=True)
+    return _single(by_parts(ops, lambda part: clip(part, -1.0, 1.0), product))

@@ -378,3 +378,21 @@ def test_what_a_program_must_know():
             paddle.pdist(x)
         counts = paddle.bincount(paddle.cast(x[:, 0], "int64"))
         assert repr(counts.shape) != "[3]"
+
+
+def test_covariances_of_complex_values_are_those_of_numpy():
+    rng = np.random.default_rng(3)
+    z, often, much = rng.normal(size=(3, 5, 2)) @ [1, 1j], [1, 2, 1, 3, 1], [0.5, 1, 2, 0.3, 0.7]
+    weights = {"fweights": often}, {"aweights": much}, {"fweights": often, "aweights": much}
+    for dtype, tolerance in (("complex64", 2e-5), ("complex128", 1e-12)):
+        x = paddle.to_tensor(z.astype(dtype))
+        for given in ({}, *weights):
+            own = {name: paddle.to_tensor(np.array(w)) for name, w in given.items()}
+            for ddof in (True, False):
+                found = paddle.linalg.cov(x, ddof=ddof, **own).numpy()
+                assert found.dtype == dtype
+                want = np.cov(z, ddof=int(ddof), **given)
+                np.testing.assert_allclose(found, want, rtol=tolerance, atol=tolerance)
+        found = paddle.linalg.corrcoef(x, rowvar=False).numpy()
+        want = np.corrcoef(z, rowvar=False)
+        np.testing.assert_allclose(found, want, rtol=10 * tolerance, atol=10 * tolerance)

@@ -247,7 +247,7 @@ EITHER_MODE = [
     case("randint", lambda t: paddle.randint(3, 3), VALUE, r"high \(3\) must be above low \(3\)"),
     case("parameter 0", lambda t: paddle.create_parameter([0]), VALUE, "must be positive ints"),
     case("parameter int", lambda t: paddle.create_parameter(3), VALUE, "must be a list of sizes"),
-    case("parameter dtype", lambda t: paddle.create_parameter([2], "int64"), TYPE, "must be a flo"),
+    case("parameter dtype", lambda t: paddle.create_parameter([2], "int64"), TYPE, "must be flo"),
     case("parameter attr", lambda t: paddle.create_parameter([2], attr=3), VALUE, "a ParamAttr, a"),
     case(
         "parameter initializer",

@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 import autograd_engine  # noqa: F401 - declares the operations
-from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef, Rule
+from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef, Rule, words_for
 
 KINKS = Path(__file__).resolve().parents[2] / "docs" / "nondifferentiable.md"
 HEAD = """\
@@ -25,6 +25,7 @@ The table: every primitive operation, in the order of the modules that declare t
 functions are made of these.
 
 - **inputs** of an operation; `*xs` takes any number. **attributes** with their defaults.
+- **dtypes**: what its operands may be, once they are cast; arrays of others are refused.
 - **rule**: the cotangent of an input from that of the output, `g` (one for each output that carries
   a gradient, `g_<output>`, where there are several). `xp` is the namespace it runs in.
 - **saves**: what the rules read besides cotangents, and so what a recorded call keeps;
@@ -89,6 +90,19 @@ def attributes(op: OpDef) -> str:
     return ", ".join(shown)
 
 
+def dtypes(op: OpDef) -> str:
+    """What its operands may be, and what they are cast to."""
+    rest = [f"`{name}`" for name in op.inputs if name in op.untyped]
+    casts = {
+        "any": "",
+        "common": "; they are cast to the dtype in which they meet",
+        "numeric": "; they are cast to the dtype in which they meet, bools to int64",
+        "floating": "; they are cast to the dtype in which they meet, bools and integers to floats",
+    }
+    left_out = f", but for {', '.join(rest)}" if rest else ""
+    return words_for(op.takes) + left_out + casts[op.dtypes]
+
+
 def saved(op: OpDef) -> str:
     names: dict[str, None] = {}
     for rule in op.rules.values():
@@ -116,6 +130,8 @@ def entry(op: OpDef) -> str:
     inputs = [*op.inputs[:-1], *(("*" if op.variadic else "") + n for n in op.inputs[-1:])]
     outputs = ", ".join(("*" if op.variadic_output else "") + o for o in op.outputs)
     lines = [f"### {op.name}({', '.join(inputs)}) -> {outputs}", ""]
+    if op.inputs:
+        lines.append(f"- dtypes: {dtypes(op)}")
     if op.attrs:
         lines.append(f"- attributes: {attributes(op)}")
     for name, rule in op.rules.items():

@@ -330,7 +330,9 @@ def defop(
         maps the cotangent `g` of the output to that of an input, computing with operators, Python
         numbers and ``xp.<operation>``, or ``xp[op]`` for one of your own. `saved` names the inputs
         and outputs that it reads (``x_like`` for the shape of one), and those are what a graph
-        keeps. An input without gradient says ``NONDIFF``.
+        keeps. An input without gradient says ``NONDIFF``. Cotangents of complex values are
+        ``dL/dRe - i dL/dIm``: a holomorphic operation multiplies them by its derivative, and
+        nothing is conjugated but in others.
 
     Raises
     ------
@@ -413,7 +415,7 @@ def defop(
         nondiff_outputs=nondiff_outputs,
         untyped=untyped,
         random=random,
-        real=real,
+        takes="bif" if real else "bifc",
         tangent=tangent,
         casts=infer not in ("same", "broadcast"),
     )

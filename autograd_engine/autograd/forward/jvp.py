@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.autograd.backward_pass import settled
+from autograd_engine.autograd.backward_pass import real_loss, settled
+from autograd_engine.autograd.by_parts import BY_PARTS
 from autograd_engine.autograd.gradient import grad
 from autograd_engine.autograd.sequences import holds_variables, like_given
 from autograd_engine.core.checks import require_bools, require_type
-from autograd_engine.core.dtypes import FLOATS, INEXACT
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
 from autograd_engine.core.spec import format_shape
 from autograd_engine.eager.grad_mode import linearizes, no_grad, recorded_with, recording
 from autograd_engine.eager.graph_cuts import NO_GRAPH, note_cut
@@ -127,7 +128,7 @@ def vjp(
     xs : Tensor or sequence of Tensor
         Or Variables: then operators are appended to their program.
     v : Tensor or sequence of Tensor, optional
-        Cotangents of the outputs; ones if not given.
+        Cotangents of the outputs; ones if not given, which complex ones have to be.
     create_graph : bool
         Record the computation, so that value and gradient can be differentiated.
 
@@ -155,6 +156,8 @@ def vjp(
     with recording():
         sources, value = call_recorded(func, inputs)
     ys = outputs_of("vjp", value)
+    if v is None and any(y._data.dtype in COMPLEX for y in ys):
+        raise real_loss("vjp", "v", "vjp(func, xs, v)")
     cotangents = checked_directions("vjp", ys, v, "v", zeros=False)
     # An output may be there twice, or be an input.
     reached = [y._node is not None and not y._stop for y in ys]
@@ -215,10 +218,12 @@ def inputs_of(function: str, func: Any, xs: Any, family: Set[Any] = FLOATS) -> l
             raise NotATensorError(
                 f"{function}: xs[{k}] must be a Tensor, got {type(x).__name__}: use to_tensor"
             )
-        if x._data.dtype not in family:
+        dtype = x._data.dtype
+        if dtype not in family:
+            advice = BY_PARTS[function] if dtype in COMPLEX else "use x.astype('float32')"
             raise DTypeError(
-                f"{function}: xs[{k}] must be floating to be differentiated, got "
-                f"{x._data.dtype.name}: use x.astype('float32')"
+                f"{function}: xs[{k}] must be floating to be differentiated, got {dtype.name}: "
+                f"{advice}"
             )
     return inputs
 

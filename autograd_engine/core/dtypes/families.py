@@ -50,8 +50,10 @@ __all__ = [
     "bfloat16",
     "can_cast",
     "complex_dtype",
+    "family",
     "finfo",
     "iinfo",
+    "instead_of_complex",
     "kind",
     "real_dtype",
     "result_type",
@@ -96,6 +98,19 @@ HALVES: Final = _family("h")  # floats of 16 bits
 WIDE_FLOATS: Final = _family("w")  # those of more
 WIDE_INEXACT: Final = _family("wc")
 BLAS_REALS: Final[AbstractSet[_Dtype]] = frozenset({FLOAT32, FLOAT64})  # those of C code as well
+
+
+def family(kinds: str) -> AbstractSet[_Dtype]:
+    """The dtypes of these kinds, "b", "i", "f" or "c", of which some may be declared later."""
+    kinds = kinds.replace("i", "iu")
+    for taken, members in _FAMILIES:
+        if set(taken) == set(kinds):
+            return members
+    found = _family(kinds)
+    for dtype, kind in _KINDS.items():
+        if kind in kinds:
+            found.add(dtype)  # type: ignore[attr-defined]
+    return found
 
 
 def _declare(dtype: _Dtype, kinds: str) -> None:
@@ -150,6 +165,11 @@ bfloat16: Final = _Bfloat16()
 def kind(dtype: _Dtype) -> str:
     """``"b"``, ``"i"``, ``"u"``, ``"f"`` or ``"c"``; NumPy's letter for what holds no numbers."""
     return _KINDS.get(dtype) or dtype.kind
+
+
+def instead_of_complex(dtype: _Dtype) -> str:
+    """The end of an error about a dtype: what to write where it is complex, else nothing."""
+    return "; use paddle.real, paddle.imag or paddle.abs" if dtype in COMPLEX else ""
 
 
 def short_name(dtype: _Dtype) -> str:

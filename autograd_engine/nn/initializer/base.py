@@ -134,7 +134,9 @@ def deviation(name: str, value: Any) -> float:
 def floating(name: str, dtype: str) -> str:
     """A dtype that this initializer draws in."""
     if np.dtype(dtype) not in FLOATS:
-        raise DTypeError(f"{name}: makes floats, and the parameter is {dtype}; use Constant")
+        raise DTypeError(
+            f"{name}: makes floats, and the parameter is {dtype}; use Constant or Assign"
+        )
     return dtype
 
 

@@ -76,7 +76,7 @@ defop(
     infer=_infer_dft,
     dtypes="floating",
     tangent="linear",
-    real=True,
+    takes="bif",
     amp="always high",
 ).vjp(
     real=lambda xp, g_real_out, g_imag_out, *, axis, inverse, scale: xp.dft(
@@ -161,7 +161,7 @@ defop(
     infer=_infer_half_spectrum,
     dtypes="floating",
     tangent="linear",
-    real=True,
+    takes="bif",
     amp="always high",
 ).vjp(
     x=lambda xp, g_real, g_imag, x_like, **attrs: xp.from_half_spectrum_like(
@@ -183,7 +183,7 @@ defop(
     infer=_infer_from_half,
     dtypes="floating",
     tangent="linear",
-    real=True,
+    takes="bif",
     amp="always high",
 ).vjp(real=_part(0), imag=_part(1))
 defop(
@@ -192,7 +192,7 @@ defop(
     inputs="real imag like",
     infer=infer_like,
     tangent="linear",
-    real=True,
+    takes="bif",
     amp="always high",
 ).vjp(real=_part(0), imag=_part(1), like=NONDIFF)
 

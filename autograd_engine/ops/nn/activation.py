@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import COMPLEX, HALVES
-from autograd_engine.core.spec import Array, Spec
-from autograd_engine.errors import DTypeError
+from autograd_engine.core.dtypes import HALVES
+from autograd_engine.core.spec import Array
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.compiled import MANY_STEPS
@@ -32,7 +31,6 @@ def _relu(x: Array) -> Array:
     # An array of no dimensions spares NumPy working out what dtype the scalar takes.
     zero = _ZEROS.get(x.dtype)
     if zero is None:
-        _infer_relu(Spec((), x.dtype))  # once for a dtype
         zero = _ZEROS[x.dtype] = np.zeros((), x.dtype)
     # NumPy takes half the time for two arrays that it does for an array and a number.
     if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
@@ -44,15 +42,6 @@ def _relu(x: Array) -> Array:
         np.maximum(flat[whole:], zero, out=out[whole:])
         return out.reshape(x.shape)
     return np.asarray(np.maximum(x, zero))
-
-
-def _infer_relu(x: Spec) -> Spec:
-    if x.dtype in COMPLEX:
-        raise DTypeError(
-            f"relu: x is {x.dtype.name}, and relu takes real numbers; use paddle.real, "
-            "paddle.imag or paddle.abs"
-        )
-    return x
 
 
 def _sigmoid(x: Array) -> Array:
@@ -202,9 +191,15 @@ def _sum_keep(e: Array, axis: int) -> Array:
 
 
 defop(
-    "relu", _relu, inputs="x", infer=_infer_relu, tangent="elementwise", zero_gradient="inactive"
+    "relu",
+    _relu,
+    takes="bif",
+    inputs="x",
+    infer=same,
+    tangent="elementwise",
+    zero_gradient="inactive",
 ).vjp(x=lambda xp, g, out: g * xp.greater_than(out, 0.0))
-defop("sigmoid", _sigmoid, **ELEMENTWISE, real=True, zero_gradient="saturated").vjp(
+defop("sigmoid", _sigmoid, **ELEMENTWISE, takes="bif", zero_gradient="saturated").vjp(
     x=lambda xp, g, out: g * (out * (1.0 - out))
 )
 
@@ -226,7 +221,7 @@ _WITH_SLOPE: Final[dict[str, Any]] = {
     "outputs": "out slope",
     "infer": lambda x: (x, x),
     "dtypes": "floating",
-    "real": True,
+    "takes": "bif",
     "lazy_cotangents": True,
     "elementwise": True,
     "work": each_element(4),
@@ -250,20 +245,20 @@ defop(
     "gelu_tanh",
     _gelu_tanh,
     **ELEMENTWISE,
-    real=True,
+    takes="bif",
     work=each_element(4),
     zero_gradient="saturated",
 ).vjp(x=_gelu_tanh_x)
 # exp(-x * x), the density behind erf and gelu
-defop("bell", _bell, **ELEMENTWISE, real=True, work=each_element(3)).vjp(
+defop("bell", _bell, **ELEMENTWISE, takes="bif", work=each_element(3)).vjp(
     x=lambda xp, g, x, out: g * (-2.0 * (x * out))
 )
-defop("silu", _silu, **ELEMENTWISE, real=True, work=each_element(3), zero_gradient="saturated").vjp(
-    x=_silu_x
-)
+defop(
+    "silu", _silu, **ELEMENTWISE, takes="bif", work=each_element(3), zero_gradient="saturated"
+).vjp(x=_silu_x)
 _OF_EXP: Final[dict[str, Any]] = {
     **ELEMENTWISE,
-    "real": True,
+    "takes": "bif",
     "zero_gradient": "saturated",
     "c_from": MANY_STEPS,
     "amp": "high",
@@ -279,18 +274,18 @@ def _elu_slope(xp: Any, x: Any, alpha: float) -> Any:
     return xp.where(xp.greater_than(x, 0.0), 1.0, alpha * xp.exp(xp.minimum(x, 0.0)))
 
 
-defop("elu", _elu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+defop("elu", _elu, **ELEMENTWISE, takes="bif", zero_gradient="inactive").vjp(
     x=lambda xp, g, x, *, alpha: g * _elu_slope(xp, x, alpha)
 )
-defop("selu", _selu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+defop("selu", _selu, **ELEMENTWISE, takes="bif", zero_gradient="inactive").vjp(
     x=lambda xp, g, x, *, alpha, scale: g * (scale * _elu_slope(xp, x, alpha))
 )
 # At 0 the derivative is 1, that of the side above.
-defop("leaky_relu", _leaky_relu, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+defop("leaky_relu", _leaky_relu, **ELEMENTWISE, takes="bif", zero_gradient="inactive").vjp(
     x=lambda xp, g, x, *, negative_slope: xp.where(xp.less_than(x, 0.0), g * negative_slope, g)
 )
 # Between -3 and 3 it is x (x + 3) / 6; at both the derivative is that of the side outside.
-defop("hardswish", _hardswish, **ELEMENTWISE, real=True, zero_gradient="inactive").vjp(
+defop("hardswish", _hardswish, **ELEMENTWISE, takes="bif", zero_gradient="inactive").vjp(
     x=lambda xp, g, x: (
         g
         * xp.where(
@@ -304,7 +299,7 @@ _SOFTMAX: Final[dict[str, Any]] = {
     "inputs": "x",
     "infer": same,
     "dtypes": "floating",
-    "real": True,
+    "takes": "bif",
     "work": each_read(5),
     "nan_hint": "a row that is masked everywhere has no softmax: leave one entry of it",
     "zero_gradient": "saturated",

@@ -118,7 +118,7 @@ def _attention_rule(
 _ATTENTION: Final[dict[str, Any]] = {
     "outputs": "out weights",
     "dtypes": "floating",
-    "real": True,
+    "takes": "bif",
     "lazy_cotangents": True,
     "result": "contiguous",
     "work": multiply_adds(_products),
@@ -216,7 +216,7 @@ defop(
     outputs="dquery dkey dvalue",
     infer=_infer_adjoint,
     dtypes="common",
-    real=True,
+    takes="f",
     result="contiguous",
     stacks="images",
     work=multiply_adds(_adjoint_products),

@@ -90,6 +90,7 @@ defop(
 defop(
     "conv_filter",
     conv_kernels.conv_filter,
+    takes="ifc",
     inputs="y x like",
     infer=infer_like,
     tangent="multilinear",

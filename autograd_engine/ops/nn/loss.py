@@ -32,7 +32,7 @@ def _bounded_log(x: Array, *, lowest: float, floor: float) -> Array:
 
 # The derivative 1 / x is bounded too: by 1 / floor.
 defop(
-    "bounded_log", _bounded_log, **ELEMENTWISE, real=True, amp="high", types="bce_loss log_loss"
+    "bounded_log", _bounded_log, **ELEMENTWISE, takes="bif", amp="high", types="bce_loss log_loss"
 ).vjp(x=lambda xp, g, x, *, floor: g / xp.maximum(x, floor))
 
 
@@ -45,7 +45,14 @@ def _huber(x: Array, *, delta: float) -> Array:
     return np.asarray(near * (x - 0.5 * near))
 
 
-defop("huber", _huber, **ELEMENTWISE, real=True, amp="high", types="huber_loss smooth_l1_loss").vjp(
+defop(
+    "huber",
+    _huber,
+    **ELEMENTWISE,
+    takes="bif",
+    amp="high",
+    types="huber_loss smooth_l1_loss",
+).vjp(
     x=lambda xp, g, x, *, delta: g * -xp.minimum(-xp.minimum(x, delta), delta)
 )
 
@@ -69,7 +76,7 @@ defop(
     broadcasts=0,
     dtypes="floating",
     tangent="elementwise",
-    real=True,
+    takes="bif",
 ).vjp(weight=_weighed_weight, values=lambda xp, g, weight: g * weight)
 
 
@@ -91,7 +98,7 @@ defop(
     broadcasts=0,
     dtypes="floating",
     tangent="elementwise",
-    real=True,
+    takes="bif",
     amp="high",
     types="sigmoid_cross_entropy_with_logits",
 ).vjp(
@@ -144,7 +151,7 @@ defop(
     infer=_infer_logistic_entropy,
     broadcasts=0,
     dtypes="floating",
-    real=True,
+    takes="bif",
     lazy_cotangents=True,
     work=each_element(4),
     c_from=MANY_STEPS,
@@ -316,7 +323,7 @@ defop(
     infer=_infer_label_entropy,
     dtypes="floating",
     untyped="label",
-    real=True,
+    takes="bif",
     lazy_cotangents=True,
     stacks="each",
     checks_values=True,
@@ -380,6 +387,7 @@ defop(
     outputs="dx",
     infer=lambda y, probs, label, **_: probs,
     dtypes="common",
+    takes="f",
     untyped="label",
     checks_values=True,
     work=each_read(2),
@@ -441,7 +449,7 @@ defop(
     infer=_infer_label_loss,
     dtypes="floating",
     untyped="label",
-    real=True,
+    takes="bif",
     stacks="each",
     checks_values=True,
     amp="high",

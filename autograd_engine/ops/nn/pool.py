@@ -102,7 +102,7 @@ _LINEAR: Final[dict[str, Any]] = {"tangent": "linear", "result": "contiguous", "
 defop(
     "max_pool",
     kernels.max_pool,
-    real=True,
+    takes="bif",
     inputs="x",
     outputs="out index",
     nondiff_outputs="index",
@@ -116,7 +116,7 @@ defop(
 defop(
     "adaptive_max_pool",
     kernels.adaptive_max_pool,
-    real=True,
+    takes="bif",
     inputs="x",
     outputs="out index",
     nondiff_outputs="index",
@@ -163,11 +163,18 @@ defop(
 # --- mean: linear
 
 defop(
-    "avg_pool", kernels.avg_pool, inputs="x", infer=_infer_avg_pool, **_LINEAR, work=_each_window
+    "avg_pool",
+    kernels.avg_pool,
+    takes="fc",
+    inputs="x",
+    infer=_infer_avg_pool,
+    **_LINEAR,
+    work=_each_window,
 ).vjp(x=lambda xp, g, x_like, **attrs: xp.avg_pool_input(g, x_like, **attrs))
 defop(
     "avg_pool_input",
     kernels.avg_pool_input,
+    takes="fc",
     inputs="y like",
     infer=infer_like,
     **_LINEAR,
@@ -176,6 +183,7 @@ defop(
 defop(
     "adaptive_avg_pool",
     kernels.adaptive_avg_pool,
+    takes="fc",
     inputs="x",
     infer=lambda x, *, size: _infer_adaptive("adaptive_avg_pool", x, size),
     **_LINEAR,
@@ -183,6 +191,7 @@ defop(
 defop(
     "adaptive_avg_pool_input",
     kernels.adaptive_avg_pool_input,
+    takes="fc",
     inputs="y like",
     infer=infer_like,
     **_LINEAR,

@@ -119,7 +119,7 @@ defop(
     inputs="kept states",
     infer=_gate_slopes_infer,
     dtypes="common",
-    real=True,
+    takes="f",
     work=each_result,
 ).vjp_together("kept states", scattering("states", _gate_slopes_rule))
 
@@ -212,7 +212,7 @@ def _linear(name: str, kernel: Callable[..., Any], transpose: str) -> OpDef:
     return defop(
         name,
         kernel,
-        real=True,
+        takes="f",
         inputs="weight slopes stateflow *gateflow",
         outputs="gates states",
         infer=_gate_scan_infer,
@@ -258,7 +258,7 @@ def _layer_adjoint_rule(
 defop(
     "layer_adjoint",
     recurrent.layer_adjoint,
-    real=True,
+    takes="f",
     inputs="weight kept values stateflow *gateflow",
     outputs="gates states",
     infer=_layer_adjoint_infer,
@@ -308,7 +308,7 @@ def _each_step(operands: Specs, results: Specs, attrs: dict[str, Any]) -> Size:
 
 _LAYER: Final[dict[str, Any]] = {
     "dtypes": "common",
-    "real": True,
+    "takes": "f",
     "lazy_cotangents": True,
     "work": multiply_adds(_each_step),
 }
@@ -385,7 +385,7 @@ def _rnn_rule(xp: Any, g: Any, weight: Any, states: Any, *, activation: str) -> 
 defop(
     "rnn_scan",
     recurrent.rnn_scan,
-    real=True,
+    takes="f",
     inputs="inflow weight start",
     outputs="states",
     infer=_infer_rnn,

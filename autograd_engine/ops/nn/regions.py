@@ -43,7 +43,7 @@ def _nms(boxes: Array, *, threshold: float, eta: float = 1.0, offset: float = 0.
 defop(
     "nms",
     _nms,
-    real=True,
+    takes="if",
     inputs="boxes",
     infer=lambda boxes, **_: Spec(boxes.shape[:1], BOOL),
     work=each_read(),
@@ -79,7 +79,7 @@ def _region_max_index(x: Array, boxes: Array, image: Array, *, bins: Ints, scale
 defop(
     "region_max_index",
     _region_max_index,
-    real=True,
+    takes="bif",
     inputs="x boxes image",
     infer=lambda x, boxes, image, *, bins, scale: Spec((boxes.shape[0], x.shape[1], *bins), INT64),
     work=each_read(),

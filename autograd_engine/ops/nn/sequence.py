@@ -36,7 +36,9 @@ def _infer_sequence_mask(x: Spec, *, maxlen: int | None, dtype: str) -> Spec:
     return Spec((*x.shape, fresh_dim() if maxlen is None else maxlen), np.dtype(dtype))
 
 
-defop("sequence_mask", _sequence_mask, inputs="x", infer=_infer_sequence_mask).nondiff()
+defop(
+    "sequence_mask", _sequence_mask, takes="bif", inputs="x", infer=_infer_sequence_mask
+).nondiff()
 
 
 def _gather_tree(ids: Array, parents: Array) -> Array:
@@ -58,6 +60,7 @@ def _gather_tree(ids: Array, parents: Array) -> Array:
 defop(
     "gather_tree",
     _gather_tree,
+    takes="i",
     inputs="ids parents",
     infer=lambda ids, parents: ids,
     checks_values=True,
@@ -123,7 +126,7 @@ def _infer_ctc_align(
 defop(
     "ctc_align",
     _ctc_align,
-    real=True,
+    takes="bif",
     inputs="scores labels times lengths",
     outputs="likelihood steps start end anchor",
     nondiff_outputs="likelihood steps start end anchor",
@@ -180,7 +183,7 @@ def _infer_rnnt_align(scores: Spec, times: Spec, lengths: Spec) -> tuple[Spec, .
 defop(
     "rnnt_align",
     _rnnt_align,
-    real=True,
+    takes="bif",
     inputs="scores times lengths",
     outputs="likelihood steps start end anchor",
     nondiff_outputs="likelihood steps start end anchor",
@@ -216,7 +219,7 @@ def _outer(xp: Any, later: Any, earlier: Any) -> Any:
 defop(
     "band_scan",
     alignments.band_scan,
-    real=True,
+    takes="bif",
     inputs="weight inflow",
     infer=_infer_band_scan,
     dtypes="common",
@@ -228,7 +231,7 @@ defop(
     "band_scan_adjoint",
     alignments.band_scan_adjoint,
     inputs="weight outflow",
-    real=True,
+    takes="bif",
     infer=_infer_band_scan,
     dtypes="common",
 ).vjp(

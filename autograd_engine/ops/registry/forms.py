@@ -32,7 +32,7 @@ VALUES_AND_INDICES: Final[dict[str, Any]] = {
     "inputs": "x",
     "outputs": "values indices",
     "nondiff_outputs": "indices",
-    "real": True,
+    "takes": "bif",
 }
 
 

@@ -29,7 +29,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
+from types import BuiltinFunctionType
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -42,7 +43,9 @@ from autograd_engine.core.dtypes import (
     INEXACT,
     INT64,
     INTEGERS,
+    NUMBERS_AND_BOOLS,
     common_dtype,
+    family,
 )
 from autograd_engine.core.spec import Shape, Spec, ValueSpec, known_value, without_value
 from autograd_engine.errors import DTypeError, RegistryError
@@ -52,7 +55,16 @@ from autograd_engine.ops.registry.halves import computes_in_float32, half_names,
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.work import WorkRule, each_element, each_result, nothing
 
-__all__ = ["NONDIFF", "REGISTRY", "OpDef", "Rule", "check_registry", "defop", "scattering"]
+__all__ = [
+    "NONDIFF",
+    "REGISTRY",
+    "OpDef",
+    "Rule",
+    "check_registry",
+    "defop",
+    "scattering",
+    "words_for",
+]
 
 Kernel: TypeAlias = Callable[..., Any]
 Infer: TypeAlias = Callable[..., Spec | tuple[Spec, ...]]
@@ -149,8 +161,9 @@ class OpDef:
         Draws from the generator, so it runs even where nothing asks for its result.
     effect : bool
         Does something besides computing its result, such as printing, so it does too.
-    real : bool
-        Complex arrays are refused: the operation orders numbers, or is computed for real ones only.
+    takes : str
+        Of which kinds operands are that are not `untyped`, once they are cast: "b" bools, "i"
+        integers, "f" floats, "c" complex numbers. Arrays of others are refused.
     tangent : {"linear", "multilinear", "elementwise"} or None
         How the table gives the forward mode. "linear": linear in all its differentiable inputs
         together, so the tangent is the operation applied to tangents. "multilinear": linear in each
@@ -241,7 +254,7 @@ class OpDef:
         casts: bool = False,
         random: bool = False,
         effect: bool = False,
-        real: bool = False,
+        takes: str = "bifc",
         tangent: Tangent | None = None,
         result: Result = "fresh",
         elements: Elements | None = None,
@@ -274,7 +287,9 @@ class OpDef:
         self.casts = casts
         self.random = random
         self.effect = effect
-        self.real = real
+        self.takes = takes
+        self.taken = family(takes)
+        self.narrow = takes != "bifc"
         self.tangent = tangent
         self.result = result
         self.elements = elements
@@ -443,6 +458,11 @@ class OpDef:
 
     def kernel_for(self, dtypes: Iterable[np.dtype[Any]]) -> Kernel:
         """The kernel for operands and results of these dtypes."""
+        dtypes = frozenset(dtypes)
+        if isinstance(self.kernel, BuiltinFunctionType) and not COMPLEX.isdisjoint(dtypes):
+            # An operator on two complex scalars of NumPy's rounds otherwise than on arrays.
+            ufunc: Kernel = getattr(np, self.name)
+            return ufunc
         return self.direct if HALVES.isdisjoint(dtypes) else self.kernel
 
     def meets(self, dtype: np.dtype[Any]) -> bool:
@@ -475,20 +495,31 @@ class OpDef:
         lead = out_shape[: len(out_shape) - core]
         return sum(1 << k for k, s in enumerate(shapes) if s[: len(s) - core] != lead)
 
-    def refuse_complex(self, operands: Iterable[Any]) -> None:
-        """Raise DTypeError if one of them, which have a dtype, is complex."""
-        for k, operand in enumerate(operands):
-            if operand.dtype in COMPLEX:
-                raise DTypeError(
-                    f"{self.name}: {self.input_at(k)} is {operand.dtype.name}, and {self.name} "
-                    "takes real numbers; use paddle.real, paddle.imag or paddle.abs"
-                )
+    def refuse_others(self, specs: Sequence[Spec], *, among: Set[Any] = NUMBERS_AND_BOOLS) -> None:
+        """Raise DTypeError if an operand is of a kind that it does not take."""
+        for k, spec in enumerate(specs):
+            dtype, name = spec.dtype, self.input_at(k)
+            if (
+                dtype in self.taken
+                or dtype not in among
+                or (name in self.untyped and dtype not in COMPLEX)
+            ):
+                continue
+            what = "use paddle.real, paddle.imag or paddle.abs"
+            if dtype not in COMPLEX or "f" not in self.takes:
+                what = f"use {name}.astype({'int64' if 'i' in self.takes else 'float32'!r})"
+            raise DTypeError(
+                f"{self.name}: {name} is {dtype.name}, and {self.name} takes "
+                f"{words_for(self.takes)}; {what}"
+            )
 
     def infer_tuple(self, specs: Sequence[Spec], attrs: dict[str, Any]) -> tuple[Spec, ...]:
         """Specs of all outputs, always a tuple."""
-        if self.real:
-            self.refuse_complex(specs)
+        if self.narrow and "f" in self.takes:
+            self.refuse_others(specs, among=COMPLEX)
         out = self.infer(*specs, **attrs)
+        if self.narrow:  # where the inference had nothing better to say
+            self.refuse_others(specs)
         inferred = out if isinstance(out, tuple) else (out,)
         if self.symbolic and inferred and inferred[0].dtype in INTEGERS:
             return self._with_values(specs, attrs, inferred)
@@ -567,6 +598,17 @@ def defop(name: str, kernel: Kernel, *, inputs: str, infer: Infer, **options: An
         op.kernel = rounded_once(op, op.direct)
     op.module = sys._getframe(1).f_globals.get("__name__", "").rpartition(".")[2]
     return op
+
+
+_KINDS: Final = {"b": "bools", "i": "integers", "f": "floats", "c": "complex numbers"}
+
+
+def words_for(takes: str) -> str:
+    """Kinds of numbers in words: "floats and complex numbers"."""
+    if takes == "bif":
+        return "real numbers"
+    *others, last = [_KINDS[k] for k in takes]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def check_registry() -> None:

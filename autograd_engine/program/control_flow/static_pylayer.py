@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
-from autograd_engine.core.dtypes import COMPLEX, INEXACT
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from autograd_engine.ops.conjugates import conj
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import checked
 from autograd_engine.program.builder import append_operator, new_result
 from autograd_engine.program.control_flow.block_function import (
@@ -41,7 +44,8 @@ def static_pylayer(
     inputs : list or tuple of Variable
     backward_fn : callable, optional
         Called with the cotangents of all that `forward_fn` returns; returns one cotangent for each
-        floating input, of its shape and dtype. It may use variables of the program around, and is
+        floating or complex input, of its shape and dtype: those of complex values are
+        ``dL/dRe + i dL/dIm``. It may use variables of the program around, and is
         differentiated itself for gradients of a higher order. Without it there is no gradient.
     name : str, optional
         Of the operator's results.
@@ -119,12 +123,7 @@ def _fill_backward(
     arguments = [
         backward.block.add_argument(f"{v.name}@GRAD", v.spec, stop_gradient=False) for v in outputs
     ]
-    if any(v.spec.dtype in COMPLEX for v in (*outputs, *inputs)):
-        raise DTypeError(
-            "static_pylayer: a backward_fn takes and returns gradients of real values; pass "
-            "paddle.real(z) and paddle.imag(z) of complex ones"
-        )
-    returned = backward.call(function, arguments)
+    returned = backward.call(lambda *gs: function(*[conj(ops, g) for g in gs]), arguments)
     found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
     floating = [v for v in inputs if v.spec.dtype in INEXACT]
     nest = next((v for v in found if isinstance(v, (dict, list, tuple))), None)
@@ -147,4 +146,5 @@ def _fill_backward(
                 f"static_pylayer: backward_fn returns shape {format_shape(g.spec.shape)} for "
                 f"{like.name}, which has {format_shape(like.spec.shape)}; they must be equal"
             )
+        g = backward.call(partial(conj, ops), [g])
         backward.block.results.append(Ref(g, g.version))

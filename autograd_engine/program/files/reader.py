@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from autograd_engine import regularizer
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.locations import StoredLocation
 from autograd_engine.core.spec import Spec, ValueSpec, may_equal
 from autograd_engine.eager.training_options import TrainingOptions
@@ -459,8 +459,8 @@ def _parameter(block: Block, name: str, spec: Spec, fields: Any, where: str) -> 
     kind = fields["parameter"]
     if kind not in ("trainable", "frozen"):
         fail(f"{where}.parameter", f"must be 'trainable' or 'frozen', got {shown(kind)}")
-    if spec.dtype not in FLOATS or any(isinstance(d, Dim) for d in spec.shape):
-        fail(where, f"a parameter has a float dtype and a known shape, got {spec}")
+    if spec.dtype not in INEXACT or any(isinstance(d, Dim) for d in spec.shape):
+        fail(where, f"a parameter has a floating or complex dtype and a known shape, got {spec}")
     options = None
     if "training" in fields:
         options = _options(fields["training"], f"{where}.training")

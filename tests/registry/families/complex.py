@@ -36,7 +36,6 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample("0-d", (complex_values(),), smooth=False),
     ],
     "angle": [
-        Sample("complex", (complex_values(2, 3),), smooth=False),
         Sample("real", (real(2, 3),)),
         Sample("0-d", (real(),)),
     ],

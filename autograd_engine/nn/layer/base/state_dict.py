@@ -120,7 +120,7 @@ def _array(name: str, given: Any, own: Any) -> tuple[Array | None, str]:
         return None, f"{name} is a {type(given).__name__}, not an array"
     wanted = tuple(int(d) for d in own.shape)
     dtype = (own.spec if isinstance(own, Variable) else own._data).dtype
-    if array.dtype in COMPLEX or (array.dtype not in FLOATS) != (dtype not in FLOATS):
+    if any((array.dtype in family) != (dtype in family) for family in (COMPLEX, FLOATS)):
         return None, f"{name} holds {array.dtype.name}, not {dtype.name}"
     if array.shape != wanted:
         return None, f"{name} has shape {list(array.shape)}, the layer's has {list(wanted)}"
