@@ -97,6 +97,11 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
             short = rows.short_rows(name, x, axis)
             if short is not None:
                 return np.asarray(short(x).reshape(reduced_shape(x.shape, axis, keepdims)))
+            between = rows.between(name, x, axis)
+            if between is not None:
+                out = np.empty(reduced_shape(x.shape, axis, keepdims), x.dtype)
+                between(x, out)
+                return out
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype)
 
     def infer(x: Spec, *, axis: Any, keepdims: bool = False) -> Spec:
