@@ -524,7 +524,8 @@ def test_reductions_over_short_rows(dtype: str) -> None:
     random, before = np.random.default_rng(0), runtime.threads()
     values = np.array([0.0, -0.0, 1.0, -3.5, 1e30, np.inf, np.nan], dtype)
     few = np.array([0.28, 0.28, 0.2, 0.2, 0.02, 0.01, 0.01])
-    for shape in ((500, 7, 8), (300, 20, 3), (40, 9, 65), (1, 999, 30), (9000, 1, 4), (30, 5, 20, 4)):
+    shapes = (500, 7, 8), (300, 20, 3), (40, 9, 65), (1, 999, 30), (9000, 1, 4), (30, 5, 20, 4)
+    for shape in shapes:
         for chosen in (random.choice(values, shape, p=few), random.choice(values[:2], shape)):
             for name, ufunc in (("sum", np.add), ("max", np.maximum), ("min", np.minimum)):
                 for axis in ((1,), (0, 1), (0,)):

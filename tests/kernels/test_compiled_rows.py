@@ -198,6 +198,59 @@ def test_one_step_on_what_is_broadcast(dtype: str, monkeypatch: pytest.MonkeyPat
 
 
 @over("dtype", DTYPES)
+def test_results_of_small_arrays_that_are_broadcast_may_be_large(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forward and, where a gradient repeats its elements, backward: NumPy's bits."""
+    random = np.random.default_rng(5)
+    x, y = (random.random(shape).astype(dtype) for shape in ((300, 1, 8), (80, 8)))
+    asked: list[str] = []
+
+    def noting(name: str, like: Any) -> Any:
+        asked.append(name)
+        return compiled(name, like)
+
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        monkeypatch.setattr(cores, "compiled", noting)
+        a, b = (paddle.to_tensor(v, stop_gradient=False) for v in (x, y))
+        difference = a - b
+        whole = paddle.to_tensor(difference.numpy(), stop_gradient=False)
+        for axis in (0, 1, 2, (0, 2), None):
+            paddle.sum(whole, axis).backward(paddle.sum(difference, axis).detach())
+            found.append(whole.grad.numpy())
+            whole.clear_grad(False)
+        found.append(difference.numpy())
+    for ours, theirs in zip(found[:6], found[6:], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+    np.testing.assert_array_equal(found[5], x - y)
+    assert {f"{ROW}subtract.spread", "spread.copy"} <= set(asked)
+
+
+@over("dtype", DTYPES)
+def test_copies_of_what_repeats_elements(dtype: str) -> None:
+    random = np.random.default_rng(6)
+    for shape, whole in (
+        ((300, 1, 8), (300, 80, 8)),
+        ((1, 80, 8), (300, 80, 8)),
+        ((300, 80, 1), (300, 80, 8)),
+        ((1, 1, 1), (300, 80, 8)),
+        ((5, 1, 40, 9), (5, 7, 40, 9)),
+        ((5, 1, 40, 1), (5, 7, 40, 9)),
+        ((300, 80, 8), (300, 80, 8)),
+    ):
+        view = np.broadcast_to(random.random(shape).astype(dtype), whole)
+        copy = cores.repeated(view)
+        if shape != (5, 1, 40, 1):  # which alternates more than three times
+            assert copy is not None and copy.flags.c_contiguous and copy.flags.owndata
+            np.testing.assert_array_equal(copy, view)
+        else:
+            assert copy is None
+    assert cores.repeated(random.random((700, 700)).astype(dtype).T) is None
+
+
+@over("dtype", DTYPES)
 def test_one_step_at_the_ends(dtype: str) -> None:
     """Of zeros too, whose signs tell which of two equal operands is the result."""
     ends = np.array(ENDS, dtype)

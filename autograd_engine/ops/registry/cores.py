@@ -15,12 +15,13 @@ import numpy as np
 from numpy import ndarray
 
 from autograd_engine.core.above import above
-from autograd_engine.ops.kernels.compiled import LARGE, ROW, compiled
+from autograd_engine.core.spec import Shape
+from autograd_engine.ops.kernels.compiled import LARGE, MANY, ROW, compiled
 from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS
 
-__all__ = ["added", "on_all_cores", "several"]
+__all__ = ["added", "on_all_cores", "repeated", "several"]
 
 # C takes half of NumPy's time for these, or less, on one core, too.
 _FASTER: Final = frozenset([np.sign, np.sqrt])
@@ -60,7 +61,7 @@ def _binary(op: OpDef) -> Callable[..., Any]:
         if x.dtype is not y.dtype:
             return kernel(x, y)
         if x.shape == y.shape or not x.ndim or not y.ndim:
-            run = compiled(name, x) if several() else None
+            run = compiled(name, x) if (x.size >= MANY or y.size >= MANY) and several() else None
             return kernel(x, y) if run is None else run(x, y)
         found = _broadcast(spread, x, y)
         return kernel(x, y) if found is None else found
@@ -69,38 +70,59 @@ def _binary(op: OpDef) -> Callable[..., Any]:
 
 
 def _broadcast(name: str, x: Any, y: Any) -> Any:
-    """The function of that name of two arrays of different shapes; None where NumPy computes.
-
-    Neighbouring axes are one where both operands have them, or both lack the same. Of more than
-    three that are left, or of gaps between elements, C knows nothing.
-    """
+    """The function of that name of two arrays of different shapes; None where NumPy computes."""
     both = x.__class__ is ndarray is y.__class__
     if not (both and x.flags.c_contiguous and y.flags.c_contiguous):
         return None
-    ndim = max(x.ndim, y.ndim)
-    of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
-    shape, sizes, missing = [], [1, 1, 1, 1], 0
-    axis, lacking = 3, None
-    for m, n in zip(reversed(of_x), reversed(of_y), strict=True):
-        size = n if m == 1 else m
-        shape.append(size)
-        if size == 1:
-            continue
-        lacks = m == 1, n == 1
-        if not size or not axis or (m != n and not any(lacks)):
-            return None
-        if lacks != lacking:
-            axis, lacking = axis - 1, lacks
-            missing |= lacks[0] << axis | lacks[1] << axis + 3
-        sizes[axis] *= size
-    if sizes[2] >= LARGE and not several():  # NumPy begins few loops
+    each = np.broadcast(x, y)
+    if each.size < MANY:
         return None
-    run = compiled(name, x)
+    ndim = each.ndim
+    of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
+    merged = _three_axes(each.shape, [(m == 1, n == 1) for m, n in zip(of_x, of_y, strict=True)])
+    # Of long rows NumPy begins few.
+    run = compiled(name, x) if merged and (merged[2] < LARGE or several()) else None
     if run is None:
         return None
-    out = np.empty(shape[::-1], x.dtype)
-    run(x, y, out, *sizes[:3], missing)
+    out = np.empty(each.shape, x.dtype)
+    run(x, y, out, *merged)
     return out
+
+
+def repeated(x: Any) -> Any:
+    """A copy in C order of a large view that repeats elements; None of what does something else."""
+    strides, expected = x.strides, x.itemsize
+    for size, stride in zip(reversed(x.shape), reversed(strides), strict=True):
+        if stride and size != 1:
+            if stride != expected:
+                return None
+            expected *= size
+    merged = _three_axes(x.shape, [(not stride, False) for stride in strides])
+    run = compiled("spread.copy", x) if merged else None
+    if run is None:
+        return None
+    out = np.empty(x.shape, x.dtype)
+    run(x, out, *merged)
+    return out
+
+
+def _three_axes(shape: Shape, lacks: list[tuple[bool, bool]]) -> tuple[int, ...] | None:
+    """The sizes of three axes, and bits for those that operands lack, as C takes them; or None.
+
+    Neighbouring axes are one where the same operands lack them.
+    """
+    sizes, missing = [1, 1, 1], 0
+    axis, before = 3, None
+    for size, lacking in zip(reversed(shape), reversed(lacks), strict=True):
+        if size == 1:
+            continue
+        if lacking != before:
+            axis, before = axis - 1, lacking
+            if axis < 0:
+                return None
+            missing |= lacking[0] << axis | lacking[1] << axis + 3
+        sizes[axis] *= size
+    return *sizes, missing
 
 
 def added(total: Any, g: Any, out: Any = None) -> Any:

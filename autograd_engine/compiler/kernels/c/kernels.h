@@ -156,8 +156,8 @@ AE_INLINE void ae_map(void (*dense)(int64_t n, char *const *p), char *const *arg
     ae_quiet();
 }
 
-/* The same of two operands that are broadcast: [n0, n1, n2], of which an operand has no part of an
-   axis that it does not step along. Elements of the result follow each other. */
+/* The same of one or two operands that are broadcast: [n0, n1, n2], of which an operand has no part of
+   an axis that it does not step along. Elements of the result follow each other. */
 struct ae_spread_fX {
     void (*dense)(int64_t n, char *const *p);
     const real *x[2];
@@ -212,7 +212,7 @@ static __attribute__((unused)) void ae_spread_part_fX(void *context, int64_t lo,
         for (int64_t start = 0; start < c->n2; start += AE_PART) {
             int64_t width = c->n2 - start < AE_PART ? c->n2 - start : AE_PART;
             char *p[3] = {NULL, NULL, (char *)(c->out + i * c->n2 + start)};
-            for (int k = 0; k < 2; k++) {
+            for (int k = 0; k < 2 && c->x[k]; k++) {
                 const int64_t *steps = c->steps[k];
                 const real *x = c->x[k] + i0 * steps[0] + i1 * steps[1] + start * steps[2];
                 p[k] = (char *)ae_spread_operand_fX(x, steps, rows, width, buffers[k], &filled[k]);
