@@ -93,7 +93,7 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
 
     def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
         ours = x.__class__ is np.ndarray and name in ("max", "min")
-        if ours and x.size >= LARGE and x.flags.c_contiguous:
+        if ours and x.size >= rows.FEW and x.flags.c_contiguous:
             short = rows.short_rows(name, x, axis)
             if short is not None:
                 return np.asarray(short(x).reshape(reduced_shape(x.shape, axis, keepdims)))

@@ -542,6 +542,10 @@ def test_reductions_over_short_rows(dtype: str) -> None:
                             signs = np.signbit(out)[there] == np.signbit(expected)[there]
                             assert signs.all(), (shape, name, axis)
                     runtime.set_threads(before)
+        value, given = chosen.max(axis=1), random.random(chosen.max(axis=1).shape).astype(dtype)
+        with np.errstate(invalid="ignore"):
+            ours, theirs = both("share_ties", given, chosen, value, axis=(1,))
+        np.testing.assert_array_equal(ours[0], theirs[0])
     assert rows.between("sum", np.empty((500, 7, 8), dtype), (1,)) is not None
 
 

@@ -243,7 +243,9 @@ def test_copies_of_what_repeats_elements(dtype: str) -> None:
         view = np.broadcast_to(random.random(shape).astype(dtype), whole)
         copy = cores.repeated(view)
         if shape != (5, 1, 40, 1):  # which alternates more than three times
-            assert copy is not None and copy.flags.c_contiguous and copy.flags.owndata
+            assert copy is not None
+            assert copy.flags.c_contiguous
+            assert copy.flags.owndata
             np.testing.assert_array_equal(copy, view)
         else:
             assert copy is None

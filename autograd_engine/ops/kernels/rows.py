@@ -17,6 +17,7 @@ from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = [
+    "FEW",
     "WIDE",
     "between",
     "lines",
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+FEW = 1 << 12  # elements from which on `between` pays
 _INNER = 256  # elements of a row, up to which reductions over rows go to C
 _SHORT = 8  # width from which C takes rows of softmax: NumPy makes five calls of it
 _WORTH = 64  # width from which BLAS and reused arrays outweigh the calls
@@ -120,21 +122,21 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
     return compiled(f"reduce.{name}", x) if short and x.size >= LARGE else None
 
 
-def between(name: str, x: Any, axis: tuple[int, ...]) -> Callable[[Array, Array], None] | None:
-    """The reduction in C of that name, over axes behind which others are left that are short.
+def between(name: str, x: Any, axis: tuple[int, ...]) -> Callable[..., None] | None:
+    """What C does over axes of `x` behind which others are left that are short, or None.
 
-    ``f(x, out)``, both contiguous, or None. The bits are NumPy's, which takes some ten to forty
-    times as long: it begins anew with each row.
+    Reductions are ``f(x, out)``, all operands contiguous. The bits are NumPy's, which takes some
+    ten to forty times as long: it begins anew with each row.
     """
     stop = len(axis) + axis[0] if axis else 0
-    if not 0 < stop < x.ndim or x.size < LARGE or axis != tuple(range(axis[0], stop)):
+    if not 0 < stop < x.ndim or x.size < FEW or axis != tuple(range(axis[0], stop)):
         return None
     count, inner = math.prod(x.shape[axis[0] : stop]), math.prod(x.shape[stop:])
     run = compiled(f"reduce.{name}_between", x) if 1 < inner <= _INNER else None
     if run is None:
         return None
-    outer = x.size // (count * inner)
-    return lambda x, out: run(x, out, outer, count, inner)
+    sizes = x.size // (count * inner), count, inner
+    return lambda *operands: run(*operands, *sizes)
 
 
 def row_sums(x: Array) -> Array:

@@ -27,6 +27,7 @@ def total_over(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
         short = rows.short_rows("sum", x, axis)
         if short is not None:
             return short(x).reshape(reduced_shape(x.shape, axis, keepdims))
+    if x.size >= rows.FEW and x.flags.c_contiguous:
         between = rows.between("sum", x, axis)
         if between is not None:
             out = np.empty(reduced_shape(x.shape, axis, keepdims), x.dtype)

@@ -212,3 +212,51 @@ AE_UFUNC(share_ties_fX, "(),(n),()->(n)")
     ae_parallel(shares_fX, &c, dims[0], ae_grain(2 * c.width));
     ae_quiet();
 }
+
+struct ties_fX {
+    const real *given, *x, *value;
+    real *out;
+    int64_t n, inner;
+};
+
+/* The same of each column of a block. */
+static void ties_between_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct ties_fX *c = context;
+    int64_t inner = c->inner;
+    real share[INNER], value[INNER];
+    int32_t count[INNER];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        const real *x = c->x + k * c->n * inner;
+        real *out = c->out + k * c->n * inner;
+        for (int64_t j = 0; j < inner; j++) {
+            value[j] = c->value[k * inner + j];
+            count[j] = 0;
+        }
+        for (int64_t i = 0; i < c->n; i++)
+#pragma omp simd
+            for (int64_t j = 0; j < inner; j++)
+                count[j] += x[i * inner + j] == value[j];
+        for (int64_t j = 0; j < inner; j++)
+            share[j] = value[j] != value[j]
+                           ? AE_NAN_fX
+                           : (real)((double)c->given[k * inner + j] / (count[j] > 1 ? count[j] : 1));
+        for (int64_t i = 0; i < c->n; i++)
+#pragma omp simd
+            for (int64_t j = 0; j < inner; j++) {
+                real v = x[i * inner + j];
+                int ties = (v == value[j]) | ((v != v) & (value[j] != value[j]));
+                out[i * inner + j] = ties ? share[j] : 0;
+            }
+    }
+}
+
+AE_FUNCTION share_ties_between_fX(ae_array given, ae_array x, ae_array value, ae_array out,
+                                  int64_t outer, int64_t n, int64_t inner)
+{
+    struct ties_fX c = {AE_DATA(const real, given), AE_DATA(const real, x),
+                        AE_DATA(const real, value), AE_DATA(real, out), n, inner};
+    ae_parallel(ties_between_fX, &c, outer, ae_grain(2 * n * inner));
+    ae_quiet();
+}
