@@ -111,8 +111,8 @@ def _three_axes(shape: Shape, lacks: list[tuple[bool, bool]]) -> tuple[int, ...]
 
     Neighbouring axes are one where the same operands lack them.
     """
-    sizes, missing = [1, 1, 1], 0
-    axis, before = 3, None
+    sizes, missing, axis = [1, 1, 1], 0, 3
+    before: tuple[bool, bool] | None = None
     for size, lacking in zip(reversed(shape), reversed(lacks), strict=True):
         if size == 1:
             continue
