@@ -28,7 +28,8 @@ from autograd_engine.eager.tape import (
 )
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, NotATensorError, ShapeError
-from autograd_engine.ops.kernels.compiled import LARGE
+from autograd_engine.ops.kernels.compiled import LARGE, MANY
+from autograd_engine.ops.registry.cores import repeated
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, dense, is_row_sparse
 from autograd_engine.program import mode
@@ -370,7 +371,8 @@ def settled(g: Any) -> Any:
         isinstance(base, np.ndarray) and base.size == g.size and g.flags.c_contiguous
     ):
         return g
-    return np.array(g, order="C")
+    copy = repeated(g) if g.size >= MANY else None
+    return np.array(g, order="C") if copy is None else copy
 
 
 def _parted(found: dict[Edge, Any]) -> set[int]:

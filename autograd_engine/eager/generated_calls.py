@@ -427,9 +427,8 @@ def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
     if half or on_all_cores(op) is None:
         return call
-    small = f" < {MANY} > ".join(f"{a}.size" for a in arrays)
-    if len(arrays) == 1:
-        small += f" < {MANY}"
+    # A result has no more elements than that: of two that are broadcast it may be the larger one.
+    small = f"{' * '.join(f'{a}.size' for a in arrays)} < {MANY}"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 

@@ -11,6 +11,7 @@ from autograd_engine.core.dtypes import INT64, accumulation_dtype
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
+from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.axes import take_lines, with_axes
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
@@ -49,6 +50,11 @@ def _share_ties(c: Array, x: Array, value: Array, *, axis: Axes, keepdims: bool 
         if run is not None:
             shares: Array = run(share[..., 0], np.ascontiguousarray(x), value[..., 0])
             return shares
+    over = rows.between("share_ties", x, axis) if c.dtype == x.dtype else None
+    if over is not None:
+        shares = np.empty(x.shape, x.dtype)
+        over(*map(np.ascontiguousarray, (share, x, value)), shares)
+        return shares
     ties = _ties(x, value)
     if np.count_nonzero(ties) != value.size:
         count = _add_reduce(ties, axis=axis, keepdims=True, dtype=np.int64)

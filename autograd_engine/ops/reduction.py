@@ -16,11 +16,12 @@ from autograd_engine.core.dtypes import (
     accumulation_dtype,
     finfo,
 )
-from autograd_engine.core.spec import Array, Shape, Spec, normalize_axes, reduced_shape
+from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
 from autograd_engine.ops.infer import broadcast, sum_dtype
 from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.sums import total_over
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.registry.work import Specs, Work, each_read
 from autograd_engine.ops.scan import exp_difference, product_dtype
@@ -37,32 +38,13 @@ def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
     return Spec(reduced_shape(x.shape, axes, keepdims), x.dtype)
 
 
-def _without_last(shape: Shape, count: int, keepdims: bool) -> Shape:
-    """`shape` with so many of its last axes dropped, or kept as 1."""
-    kept = shape[: len(shape) - count]
-    return (*kept, *(1,) * count) if keepdims else kept
-
-
-def _total(x: Array, axis: Axes, keepdims: bool) -> Any:
-    """Sums of floats or integers, in their own dtype: of long rows by BLAS, of short ones in C."""
-    if x.size >= LARGE and x.flags.c_contiguous:
-        shape = rows.lines(x, axis)
-        if shape is not None:
-            sums = rows.row_sums(x.reshape(shape))
-            return sums.reshape(_without_last(x.shape, len(axis), keepdims))
-        short = rows.short_rows("sum", x, axis)
-        if short is not None:
-            return short(x).reshape(reduced_shape(x.shape, axis, keepdims))
-    return _add_reduce(x, axis=axis, keepdims=keepdims)
-
-
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if x.dtype in HALVES:  # accumulates in float32: 2048 + 1 is 2048 in float16
         wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
         return np.asarray(wide).astype(x.dtype)
     if x.dtype in UNSIGNED:  # NumPy would add up as uint64
         return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.int64))
-    return np.asarray(_total(x, axis, keepdims))
+    return np.asarray(total_over(x, axis, keepdims))
 
 
 def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
@@ -77,7 +59,7 @@ def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if size < LARGE:
         total = _add_reduce(x, axis, None, None, keepdims)
     else:
-        total = _total(x, axis, keepdims)
+        total = total_over(x, axis, keepdims)
     # The mean of nothing is NaN, without NumPy's warning about 0 / 0.
     return np.asarray(total / count if count else total * np.nan)
 
@@ -111,10 +93,15 @@ def _reduction(name: str, reduce: Any, dtype: np.dtype[Any] | None = None, **opt
 
     def kernel(x: Array, *, axis: Any, keepdims: bool = False) -> Array:
         ours = x.__class__ is np.ndarray and name in ("max", "min")
-        if ours and x.size >= LARGE and x.flags.c_contiguous:
+        if ours and x.size >= rows.FEW and x.flags.c_contiguous:
             short = rows.short_rows(name, x, axis)
             if short is not None:
                 return np.asarray(short(x).reshape(reduced_shape(x.shape, axis, keepdims)))
+            between = rows.between(name, x, axis)
+            if between is not None:
+                out = np.empty(reduced_shape(x.shape, axis, keepdims), x.dtype)
+                between(x, out)
+                return out
         return np.asarray(reduce(x, axis=axis, keepdims=keepdims), dtype)
 
     def infer(x: Spec, *, axis: Any, keepdims: bool = False) -> Spec:
@@ -267,10 +254,10 @@ def _sum_of_squares(x: Array, axis: Axes) -> Array:
     shape = rows.lines(x, axis) if x.flags.c_contiguous else None
     run = None if shape is None else compiled("sums.dot", x)
     if shape is None or run is None:
-        return np.asarray(_total(x * x, axis, True))
+        return np.asarray(total_over(x * x, axis, True))
     table = x.reshape(shape)
     dots: Array = run(table, table)
-    return dots.reshape(_without_last(x.shape, len(axis), True))
+    return dots.reshape(reduced_shape(x.shape, axis, True))
 
 
 def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
@@ -389,7 +376,7 @@ _over_norm("norm_adjoint", _norm_adjoint, 2)
 
 def _centered(x: Array, axis: Axes) -> tuple[Array, float]:
     """`x` less its mean, and how many elements that is of; NaN for none."""
-    total = _add_reduce(x, axis, None, None, True) if x.size < LARGE else _total(x, axis, True)
+    total = _add_reduce(x, axis, None, None, True) if x.size < LARGE else total_over(x, axis, True)
     count = _count(x.shape, axis)
     return np.asarray(x - total / count), count
 

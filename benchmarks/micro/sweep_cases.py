@@ -111,6 +111,21 @@ _case(
     lambda p, _, x, y: x * y,
     lambda t, _, x, y: x * y,
 )
+# Rows of 8, and a function of them that is broadcast or reduced over the axis before.
+_case(
+    "sub_middle",
+    lambda r, n: [_normal(r, n, max(2, n // 10), 8), _normal(r, n, 1, 8)],
+    lambda p, _, x, y: x - y,
+    lambda t, _, x, y: x - y,
+)
+_case(
+    "sub_pairs",
+    lambda r, n: [_normal(r, n, 1, 8), _normal(r, max(2, n // 10), 8)],
+    lambda p, _, x, y: x - y,
+    lambda t, _, x, y: x - y,
+)
+_case("sum_middle", lambda r, n: [_normal(r, n, max(2, n // 10), 8)], *_along("sum", 1))
+_case("max_middle", lambda r, n: [_normal(r, n, max(2, n // 10), 8)], *_along("max", 1))
 _case("sum", _matrix, lambda p, _, x: x.sum(), lambda t, _, x: x.sum())
 for _name in ("softmax", "log_softmax"):
     _case(
@@ -130,6 +145,12 @@ _case(
     _matrix,
     lambda p, labels, x: p.nn.functional.cross_entropy(x, labels),
     lambda t, labels, x: t.nn.functional.cross_entropy(x, labels),
+)
+_case(
+    "nll_loss",
+    _matrix,
+    lambda p, labels, x: p.nn.functional.nll_loss(x, labels),
+    lambda t, labels, x: t.nn.functional.nll_loss(x, labels),
 )
 _case(
     "mse",

@@ -16,6 +16,7 @@ import pytest
 
 import autograd_engine as paddle
 from autograd_engine.compiler.native import runtime
+from autograd_engine.ops.kernels import rows
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -515,6 +516,62 @@ def test_reductions_of_short_rows(dtype: str, width: int) -> None:
         given = c.reshape(value.shape)
         assert close(*both("share_ties", given, x, value, **attrs))
         assert close(*both("share_ties", given, np.asfortranarray(x), value, **attrs))
+
+
+@over("dtype", DTYPES)
+def test_reductions_over_short_rows(dtype: str) -> None:
+    """NumPy's bits, on any number of threads; gradients of what was broadcast, in every mode."""
+    random, before = np.random.default_rng(0), runtime.threads()
+    values = np.array([0.0, -0.0, 1.0, -3.5, 1e30, np.inf, np.nan], dtype)
+    few = np.array([0.28, 0.28, 0.2, 0.2, 0.02, 0.01, 0.01])
+    shapes = (500, 7, 8), (300, 20, 3), (40, 9, 65), (1, 999, 30), (9000, 1, 4), (30, 5, 20, 4)
+    for shape in shapes:
+        for chosen in (random.choice(values, shape, p=few), random.choice(values[:2], shape)):
+            for name, ufunc in (("sum", np.add), ("max", np.maximum), ("min", np.minimum)):
+                for axis in ((1,), (0, 1), (0,)):
+                    with np.errstate(invalid="ignore"):
+                        expected = ufunc.reduce(chosen, axis=axis)
+                    for count in (1, 3):
+                        runtime.set_threads(count)
+                        between = rows.between(name, chosen, axis)
+                        if between is not None:
+                            out = np.empty_like(expected)
+                            between(chosen, out)
+                            np.testing.assert_array_equal(out, expected)
+                            there = ~np.isnan(expected)
+                            signs = np.signbit(out)[there] == np.signbit(expected)[there]
+                            assert signs.all(), (shape, name, axis)
+                    runtime.set_threads(before)
+        value, given = chosen.max(axis=1), random.random(chosen.max(axis=1).shape).astype(dtype)
+        with np.errstate(invalid="ignore"):
+            ours, theirs = both("share_ties", given, chosen, value, axis=(1,))
+        np.testing.assert_array_equal(ours[0], theirs[0])
+    assert rows.between("sum", np.empty((500, 7, 8), dtype), (1,)) is not None
+
+
+@over("dtype", DTYPES)
+@over("shape", [(200, 1, 8), (200, 30, 1), (30, 8), (1, 30, 1)])
+def test_what_is_broadcast_has_the_same_bits_in_every_mode(
+    dtype: str, shape: tuple[int, ...]
+) -> None:
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(s).astype(dtype) for s in ((200, 30, 8), shape)]
+    x, y = (paddle.to_tensor(a, stop_gradient=False) for a in arrays)
+
+    def derived(x: Any, y: Any, create_graph: bool = False) -> list[Any]:
+        outs = [x - y, x * y, paddle.maximum(x, y)]
+        outs += [paddle.sum(x, 1), paddle.max(x * y, 1), paddle.mean(x * y, [0, 1])]
+        gradients = [
+            paddle.grad([out], [v], [out * 0.5], create_graph=create_graph, allow_unused=True)
+            for out in outs
+            for v in (x, y)
+        ]
+        return outs + [g for (g,) in gradients if g is not None]
+
+    expected = [t.numpy().tobytes() for t in derived(x, y)]
+    assert [t.numpy().tobytes() for t in derived(x, y, True)] == expected
+    program = paddle.jit.to_static(derived, backend="numpy")
+    assert [t.numpy().tobytes() for t in program(x, y)] == expected
 
 
 @over("dtype", DTYPES)

@@ -32,6 +32,9 @@ def test_results_are_near_those_of_numpy(dtype: str, shape: tuple[int, ...]) -> 
                 attrs = {"axis": axis, "ignore": -100, "op": "loss", "mean": mean}
                 for operand in (x, np.asfortranarray(x)):
                     assert close(*both("label_entropy", operand, given, **attrs))
+                    ours, theirs = both("label_loss", operand, given, **attrs)
+                    assert close(ours[:2], theirs[:2])
+                    assert np.array_equal(ours[2], theirs[2])
         probs = np.abs(random.standard_normal(shape)).astype(dtype)
         y = random.standard_normal(label.shape).astype(dtype)
         spread = np.broadcast_to(y.ravel()[0], label.shape)
@@ -53,7 +56,8 @@ def test_results_are_near_those_of_numpy(dtype: str, shape: tuple[int, ...]) -> 
 def test_a_label_that_is_no_class_is_refused() -> None:
     x, label = np.ones((20, 10)), np.arange(20) % 10
     label[3] = 10
-    with pytest.raises(IndexError, match="label 10 is out of range"):
-        REGISTRY["label_entropy"].kernel(x, label, axis=1, ignore=-100, op="loss")
+    for name in ("label_entropy", "label_loss"):
+        with pytest.raises(IndexError, match="label 10 is out of range"):
+            REGISTRY[name].kernel(x, label, axis=1, ignore=-100, op="loss")
     with pytest.raises(IndexError):
         REGISTRY["label_entropy_adjoint"].kernel(np.ones(20), x, label, axis=1, ignore=-100)

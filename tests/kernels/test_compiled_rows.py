@@ -165,6 +165,107 @@ def test_one_step_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
             np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
+BROADCAST = [
+    ((400, 400), (400, 1)),
+    ((400, 400), (400,)),
+    ((400, 1), (400,)),
+    ((300, 80, 8), (300, 1, 8)),
+    ((300, 80, 8), (300, 80, 1)),
+    ((300, 80, 8), (1, 80, 1)),
+    ((300, 1, 8), (80, 1)),
+    ((2, 70, 1100), (2, 1, 1)),
+    ((2, 70, 1, 1100), (70, 3, 1)),
+    ((5, 1, 40, 30, 30), (1, 7, 40, 1, 1)),
+    ((3, 50000), (3, 1)),
+    ((70000, 1), (1, 3)),
+]
+
+
+@over("dtype", DTYPES)
+def test_one_step_on_what_is_broadcast(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paddle.set_flags({"FLAGS_compiled_kernels": True})
+    random = np.random.default_rng(4)
+    for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
+        assert compiled(f"{ROW}{name}.spread", np.empty(1, dtype)) is not None
+        run, numpy = cores.on_all_cores(REGISTRY[name]), getattr(np, name)
+        assert run is not None
+        for shapes in BROADCAST:
+            x, y = ((random.random(shape) - 0.5).astype(dtype) for shape in shapes)
+            for many in (False, True):
+                monkeypatch.setattr(cores, "several", lambda many=many: many)
+                for a, b in ((x, y), (y, x)):
+                    np.testing.assert_array_equal(run(a, b), numpy(a, b))
+
+
+@over("dtype", DTYPES)
+def test_results_of_small_arrays_that_are_broadcast_may_be_large(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forward and, where a gradient repeats its elements, backward: NumPy's bits."""
+    random = np.random.default_rng(5)
+    x, y = (random.random(shape).astype(dtype) for shape in ((300, 1, 8), (80, 8)))
+    asked: list[str] = []
+
+    def noting(name: str, like: Any) -> Any:
+        asked.append(name)
+        return compiled(name, like)
+
+    found = []
+    for on in (True, False):
+        paddle.set_flags({"FLAGS_compiled_kernels": on})
+        monkeypatch.setattr(cores, "compiled", noting)
+        a, b = (paddle.to_tensor(v, stop_gradient=False) for v in (x, y))
+        difference = a - b
+        whole = paddle.to_tensor(difference.numpy(), stop_gradient=False)
+        for axis in (0, 1, 2, (0, 2), None):
+            paddle.sum(whole, axis).backward(paddle.sum(difference, axis).detach())
+            found.append(whole.grad.numpy())
+            whole.clear_grad(False)
+        found.append(difference.numpy())
+    for ours, theirs in zip(found[:6], found[6:], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+    np.testing.assert_array_equal(found[5], x - y)
+    assert {f"{ROW}subtract.spread", "spread.copy"} <= set(asked)
+
+
+@over("dtype", DTYPES)
+def test_copies_of_what_repeats_elements(dtype: str) -> None:
+    random = np.random.default_rng(6)
+    for shape, whole in (
+        ((300, 1, 8), (300, 80, 8)),
+        ((1, 80, 8), (300, 80, 8)),
+        ((300, 80, 1), (300, 80, 8)),
+        ((1, 1, 1), (300, 80, 8)),
+        ((5, 1, 40, 9), (5, 7, 40, 9)),
+        ((5, 1, 40, 1), (5, 7, 40, 9)),
+        ((300, 80, 8), (300, 80, 8)),
+    ):
+        view = np.broadcast_to(random.random(shape).astype(dtype), whole)
+        copy = cores.repeated(view)
+        if shape != (5, 1, 40, 1):  # which alternates more than three times
+            assert copy is not None
+            assert copy.flags.c_contiguous
+            assert copy.flags.owndata
+            np.testing.assert_array_equal(copy, view)
+        else:
+            assert copy is None
+    assert cores.repeated(random.random((700, 700)).astype(dtype).T) is None
+
+
+@over("dtype", DTYPES)
+def test_one_step_at_the_ends(dtype: str) -> None:
+    """Of zeros too, whose signs tell which of two equal operands is the result."""
+    ends = np.array(ENDS, dtype)
+    x, y = (np.tile(v.ravel(), 1000) for v in np.meshgrid(ends, ends))
+    for name in ("maximum", "minimum", "sign", "sqrt", "abs"):
+        run, given = compiled(f"{ROW}{name}.kernel", x), (x, y)[: len(REGISTRY[name].inputs)]
+        assert run is not None
+        with np.errstate(invalid="ignore"):
+            ours, theirs = run(*given), REGISTRY[name].direct(*given)
+        np.testing.assert_array_equal(ours, theirs)
+        np.testing.assert_array_equal(np.signbit(ours), np.signbit(theirs))
+
+
 @over("dtype", DTYPES)
 def test_rows_that_are_read_and_written_on_all_cores(
     dtype: str, monkeypatch: pytest.MonkeyPatch

@@ -38,6 +38,7 @@ Dtype = np.dtype[Any]
 
 __all__ = ["row_text"]
 
+_KERNEL: Final = "kernel"  # the function of a row; those of its rules have the names of inputs
 _SIZE: Final = 7  # any number of elements but one
 # What IEEE 754 rounds, or what is exact: NumPy has the same bits.
 _EXACT: Final = frozenset(
@@ -105,7 +106,7 @@ def row_text(name: str, dtype: Dtype) -> str:
     op = REGISTRY.get(name)
     if op is None:
         return ""
-    parts = [_attempted(_kernel, op, "kernel", dtype)]
+    parts = [_attempted(_kernel, op, _KERNEL, dtype)]
     for k, given in enumerate(op.inputs):
         rule = op.rule_at(k) if given in op.rules else None
         if rule is not None and op.tangent == "elementwise" and not rule.group:
@@ -198,7 +199,7 @@ bind_operators(_Value, lambda self, name, xs: self.operations.apply(REGISTRY[nam
 @functools.cache
 def _has_kernel(name: str, dtype: Dtype) -> bool:
     """Whether there is C for the kernel of a row."""
-    return bool(_attempted(_kernel, REGISTRY[name], "kernel", dtype))
+    return bool(_attempted(_kernel, REGISTRY[name], _KERNEL, dtype))
 
 
 # --- text
@@ -230,6 +231,7 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
         if result.shape != (_SIZE,) or result.dtype != chain.float_dtype:
             raise NotLowered("its result is of another kind")
         lines.append(f"a{k}[j] = {_text(result.term, names)};")
+    spreads = name == _KERNEL and kinds == [real] * 3 and all(b.shape for b in chain.given)
     inputs = ",".join("?()" if b.dtype == BOOL else "()" for b in chain.given)
     outputs = ",".join(["()"] * len(results))
     sizes = ", ".join(f"sizeof({kind})" for kind in kinds)
@@ -252,8 +254,23 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
             f"    ae_map({name}_dense, args, dims[0], steps, sizes, {counts});",
             "}",
             "",
+            *(_spread(name, cost) if spreads else ()),
         ]
     )
+
+
+def _spread(name: str, cost: int) -> list[str]:
+    """The same function of two operands that are broadcast."""
+    return [
+        "AE_FUNCTION spread_fX(ae_array x, ae_array y, ae_array out, int64_t n0, int64_t n1,"
+        " int64_t n2, int missing)",
+        "{",
+        f"    ae_spread_over_fX({name}_dense, AE_DATA(const real, x), AE_DATA(const real, y),"
+        " AE_DATA(real, out),",
+        f"                      n0, n1, n2, missing, {cost});",
+        "}",
+        "",
+    ]
 
 
 def _needed(chain: _Chain, results: Sequence[Traced]) -> list[Map]:

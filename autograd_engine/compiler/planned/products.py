@@ -114,7 +114,7 @@ def _into_row_sums(x: Any, out: Any) -> None:
 
 
 def _total(lowering: Lowering, x: Place, axis: Any, keepdims: bool, out: Place) -> None:
-    """As the kernel of `sum`; `x` is contiguous."""
+    """As `total_over`; `x` is contiguous."""
     seen = rows.lines(Spec(x.shape, x.dtype), axis) if x.size >= LARGE else None  # type: ignore[arg-type]
     if seen is None:
         _reduced(lowering, "sum", np.add, x, axis, keepdims, out)
@@ -125,12 +125,15 @@ def _total(lowering: Lowering, x: Place, axis: Any, keepdims: bool, out: Place) 
 def _reduced(
     lowering: Lowering, name: str, ufunc: Any, x: Place, axis: Any, keepdims: bool, out: Place
 ) -> None:
-    """As the kernels of reductions: by C along short rows."""
-    short = rows.short_rows(name, np.broadcast_to(np.zeros((), x.dtype), x.shape), axis)
-    if short is None:
-        lowering.reduce(ufunc, x, axis, keepdims, out)
-    else:
+    """As the kernels of reductions: by C along short rows, and over rows that are short."""
+    like = np.broadcast_to(np.zeros((), x.dtype), x.shape)
+    short, between = rows.short_rows(name, like, axis), rows.between(name, like, axis)
+    if short is not None:
         lowering.call(short, x, out.shaped(x.shape[:-1]), writes=[out])
+    elif between is not None:
+        lowering.call(between, x, out, writes=[out])
+    else:
+        lowering.reduce(ufunc, x, axis, keepdims, out)
 
 
 def _plain(lowering: Lowering, node: Node) -> Place | None:
@@ -197,6 +200,6 @@ def _sum_like(lowering: Lowering, node: Node) -> bool:
         stretched = [k + lead for k, d in enumerate(shape) if d == 1 and given[k + lead] != 1]
         axes = (*range(lead), *stretched)
         kept = view(out, lambda a: a.reshape((1,) * lead + shape))
-        lowering.reduce(np.add, x, axes, True, kept)
+        _total(lowering, x, axes, True, kept)
     lowering.define(result, out)
     return True

@@ -51,10 +51,12 @@ _BLOCK_SIZE = 1 << 18
 _MIN_COLUMNS = 256
 # Products of elements from which on loops in C are worth asking for.
 _WORTH = 1 << 10
-# Channels and filters, and windows, from which on the minimal algorithm pays; and channels by
-# filters up to which it does, for their transforms stay in the second cache, in either adjoint.
-_MINIMAL = 48
+# Channels and filters, and windows, from which on the minimal algorithm pays: fewer of the former,
+# where one image has many of the latter. And channels by filters up to which it does, for their
+# transforms stay in the second cache, in either adjoint.
+_MINIMAL, _MINIMAL_OF_LARGE = 48, 24
 _MINIMAL_WINDOWS = 1 << 10
+_LARGE_IMAGE = 1 << 11  # windows of one
 _MINIMAL_WEIGHTS = 1 << 14
 _MINIMAL_SUMS = 1 << 13
 
@@ -273,11 +275,12 @@ class _Geometry:
     @cached_property
     def minimal(self) -> bool:
         """Whether the minimal algorithm for 3 x 3 taps pays."""
+        least = _MINIMAL if self.windows < _LARGE_IMAGE else _MINIMAL_OF_LARGE
         return (
             self.kernel == (3, 3)
             and self.stride == self.dilation == (1, 1)
             and self.groups == 1
-            and min(self.channels, self.filters) >= _MINIMAL
+            and min(self.channels, self.filters) >= least
             and self.channels * self.filters <= _MINIMAL_WEIGHTS
             and self.images * self.windows >= _MINIMAL_WINDOWS
         )

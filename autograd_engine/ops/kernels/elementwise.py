@@ -32,6 +32,7 @@ EXACT: Final = frozenset(
         np.minimum,
         np.multiply,
         np.negative,
+        np.sign,
         np.sqrt,
         np.square,
         np.subtract,

@@ -17,7 +17,9 @@ from autograd_engine.core.spec import Array
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 
 __all__ = [
+    "FEW",
     "WIDE",
+    "between",
     "lines",
     "log_softmax",
     "log_softmax_adjoint",
@@ -40,6 +42,8 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 19  # elements: fewer would not pay for the calls they take
+FEW = 1 << 12  # elements from which on `between` pays
+_INNER = 256  # elements of a row, up to which reductions over rows go to C
 _SHORT = 8  # width from which C takes rows of softmax: NumPy makes five calls of it
 _WORTH = 64  # width from which BLAS and reused arrays outweigh the calls
 # From this size and width on, buffers are as short as rows.
@@ -116,6 +120,23 @@ def short_rows(name: str, x: Any, axis: tuple[int, ...]) -> Any:
     """
     short = 1 < (x.shape[-1] if x.ndim else 0) < _WORTH and axis == (x.ndim - 1,)
     return compiled(f"reduce.{name}", x) if short and x.size >= LARGE else None
+
+
+def between(name: str, x: Any, axis: tuple[int, ...]) -> Callable[..., None] | None:
+    """What C does over axes of `x` behind which others are left that are short, or None.
+
+    Reductions are ``f(x, out)``, all operands contiguous. The bits are NumPy's, which takes some
+    ten to forty times as long: it begins anew with each row.
+    """
+    stop = len(axis) + axis[0] if axis else 0
+    if not 0 < stop < x.ndim or x.size < FEW or axis != tuple(range(axis[0], stop)):
+        return None
+    count, inner = math.prod(x.shape[axis[0] : stop]), math.prod(x.shape[stop:])
+    run = compiled(f"reduce.{name}_between", x) if 1 < inner <= _INNER else None
+    if run is None:
+        return None
+    sizes = x.size // (count * inner), count, inner
+    return lambda *operands: run(*operands, *sizes)
 
 
 def row_sums(x: Array) -> Array:

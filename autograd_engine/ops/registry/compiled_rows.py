@@ -34,7 +34,8 @@ def left_to_c(op: OpDef) -> Callable[..., Any] | None:
     A ufunc, or an operator of Python's, has one step and needs none.
     """
     kernel = op.kernel
-    floats = op.dtypes == "floating" or (op.dtypes == "common" and op.tangent is not None)
+    changes = op.tangent == "elementwise" or (op.dtypes == "common" and op.tangent is not None)
+    floats = op.dtypes == "floating" or (op.dtypes in ("any", "common") and changes)
     computes = op.elementwise and floats
     moves = op.casts or op.random or op.variadic or op.elements or op.result == "view"
     if not computes or moves or not isinstance(kernel, FunctionType) or "like" in op.inputs:

@@ -1,5 +1,5 @@
-/* Cross entropy of class labels along rows that follow each other, and its adjoint. If `some` may be
-   left out, labels that are `ignore` are. */
+/* Cross entropy of class labels along rows that follow each other, and its adjoint, and the loss that
+   is minus what stands at the label. If `some` may be left out, labels that are `ignore` are. */
 
 struct entropy_fX {
     const real *x, *y;
@@ -104,5 +104,31 @@ AE_FUNCTION adjoint_fX(ae_array y, ae_array probs, ae_array label, ae_array dx, 
     int64_t counting = *AE_DATA(int64_t, count) = counting_fX(&c, rows);
     if (counting >= 0)
         ae_parallel(adjoint_rows_fX, &c, rows, ae_grain(n));
+    ae_quiet();
+}
+
+/* -x at the labels, or their mean, as `slope` is of them; and the classes that were read, the first for
+   a label that is left out. A count as above. */
+AE_FUNCTION picked_fX(ae_array x, ae_array label, ae_array loss, ae_array slope, ae_array classes,
+                      ae_array count, ae_array mean, int64_t rows, int64_t n, int64_t ignore,
+                      int some, int asked)
+{
+    struct entropy_fX c = {.n = n, .ignore = ignore, .some = some};
+    const real *from = AE_DATA(const real, x);
+    c.label = AE_DATA(const int64_t, label);
+    c.loss = AE_DATA(real, loss);
+    int64_t counting = counting_fX(&c, rows);
+    real number = *AE_DATA(real, count) = (real)(counting ? counting : 1);
+    if (number < 0)
+        return;
+    for (int64_t i = 0; i < rows; i++) {
+        int left_out = some && c.label[i] == ignore;
+        int64_t class = left_out ? 0 : c.label[i];
+        c.loss[i] = left_out ? 0 : -from[i * n + class];
+        AE_DATA(real, slope)[i] = left_out ? 0 : -1 / (asked ? number : 1);
+        AE_DATA(int64_t, classes)[i] = class;
+    }
+    if (asked)
+        *AE_DATA(real, mean) = ae_sum_fX(c.loss, rows) / number;
     ae_quiet();
 }

@@ -155,3 +155,88 @@ AE_INLINE void ae_map(void (*dense)(int64_t n, char *const *p), char *const *arg
     ae_parallel(ae_map_part, &c, n, ae_grain(cost));
     ae_quiet();
 }
+
+/* The same of one or two operands that are broadcast: [n0, n1, n2], of which an operand has no part of
+   an axis that it does not step along. Elements of the result follow each other. */
+struct ae_spread_fX {
+    void (*dense)(int64_t n, char *const *p);
+    const real *x[2];
+    real *out;
+    int64_t n1, n2;
+    int64_t steps[2][3];
+};
+
+/* Rows that are shorter go some at a time. */
+enum { AE_LONG = 64 };
+
+/* What a loop reads of one operand: where it lies there in order that, else a buffer, of which so
+   many elements hold what is to be read already. */
+AE_INLINE const real *ae_spread_operand_fX(const real *x, const int64_t *steps, int64_t rows,
+                                           int64_t width, real *buffer, int64_t *filled)
+{
+    int64_t n = rows * width;
+    if (steps[2] && (rows == 1 || steps[1]))
+        return x;
+    if (*filled >= n)
+        return buffer;
+    *filled = n;
+    if (steps[2]) { /* one row, again and again */
+        memcpy(buffer, x, (size_t)width * sizeof(real));
+        for (int64_t done = width; done < n; done *= 2)
+            memcpy(buffer + done, buffer, (size_t)(done < n - done ? done : n - done) * sizeof(real));
+        return buffer;
+    }
+    real *out = buffer;
+    for (int64_t i = 0; i < rows; i++, x += steps[1], out += width)
+        for (int64_t j = 0; j < width; j++)
+            out[j] = x[0];
+    return buffer;
+}
+
+static __attribute__((unused)) void ae_spread_part_fX(void *context, int64_t lo, int64_t hi,
+                                                      int worker)
+{
+    const struct ae_spread_fX *c = context;
+    real buffers[2][AE_PART] __attribute__((aligned(64)));
+    int64_t block = -1, filled[2] = {0, 0};
+    (void)worker;
+    for (int64_t i = lo, rows; i < hi; i += rows) {
+        int64_t i0 = i / c->n1, i1 = i % c->n1;
+        rows = c->n2 < AE_LONG ? AE_PART / c->n2 : 1;
+        rows = rows < hi - i ? rows : hi - i;
+        rows = rows < c->n1 - i1 ? rows : c->n1 - i1;
+        for (int k = 0; k < 2; k++)
+            if (i0 != block || c->steps[k][1])
+                filled[k] = 0;
+        block = i0;
+        for (int64_t start = 0; start < c->n2; start += AE_PART) {
+            int64_t width = c->n2 - start < AE_PART ? c->n2 - start : AE_PART;
+            char *p[3] = {NULL, NULL, (char *)(c->out + i * c->n2 + start)};
+            for (int k = 0; k < 2 && c->x[k]; k++) {
+                const int64_t *steps = c->steps[k];
+                const real *x = c->x[k] + i0 * steps[0] + i1 * steps[1] + start * steps[2];
+                p[k] = (char *)ae_spread_operand_fX(x, steps, rows, width, buffers[k], &filled[k]);
+            }
+            c->dense(rows * width, p);
+        }
+    }
+}
+
+/* Bit 3 k + a of `missing`: operand k has no axis a. */
+AE_INLINE void ae_spread_over_fX(void (*dense)(int64_t n, char *const *p), const real *x,
+                                 const real *y, real *out, int64_t n0, int64_t n1, int64_t n2,
+                                 int missing, int64_t cost)
+{
+    struct ae_spread_fX c = {dense, {x, y}, out, n1, n2, {{0}}};
+    const int64_t sizes[] = {n0, n1, n2};
+    for (int k = 0; k < 2; k++) {
+        int64_t step = 1;
+        for (int a = 2; a >= 0; a--)
+            if (!(missing >> (3 * k + a) & 1)) {
+                c.steps[k][a] = step;
+                step *= sizes[a];
+            }
+    }
+    ae_parallel(ae_spread_part_fX, &c, n0 * n1, ae_grain(cost * n2));
+    ae_quiet();
+}

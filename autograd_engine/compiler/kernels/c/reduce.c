@@ -1,4 +1,5 @@
-/* Reductions over a short last axis, whose elements follow each other. */
+/* Reductions over a short last axis, whose elements follow each other, and over the middle one of
+   [outer, n, inner] where the last is short. */
 
 struct reduced_fX {
     char *const *args;
@@ -86,6 +87,103 @@ AE_UFUNC(min_fX, "(n)->()")
     ae_quiet();
 }
 
+struct between_fX {
+    const real *x;
+    real *out;
+    int64_t n, inner;
+};
+
+/* Blocks are taken some at a time, as additions to one sum wait for each other. */
+enum { BLOCKS = 4, INNER = 256 };
+
+/* Of `count` blocks of n rows: elements are added up from 0 on in the order of rows, as NumPy has it,
+   and of two zeros the latter is the extremum. */
+AE_INLINE __attribute__((always_inline)) void between_rows_fX(int what, const real *x, real *out,
+                                                              int64_t count, int64_t n,
+                                                              int64_t inner)
+{
+    real total[BLOCKS][INNER];
+    for (int64_t b = 0; b < count; b++)
+        for (int64_t j = 0; j < inner; j++)
+            total[b][j] = what == SUM ? 0 + x[b * n * inner + j] : x[b * n * inner + j];
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t b = 0; b < count; b++) {
+            const real *row = x + (b * n + i) * inner;
+#pragma omp simd
+            for (int64_t j = 0; j < inner; j++)
+                total[b][j] = what == SUM   ? total[b][j] + row[j]
+                              : what == MAX ? ae_maximum_fX(total[b][j], row[j])
+                                            : ae_minimum_fX(total[b][j], row[j]);
+        }
+    for (int64_t b = 0; b < count; b++)
+        for (int64_t j = 0; j < inner; j++)
+            out[b * inner + j] = total[b][j];
+}
+
+/* `inner` is a constant where loops are to be rolled out. */
+AE_INLINE __attribute__((always_inline)) void between_blocks_fX(int what,
+                                                                const struct between_fX *c,
+                                                                int64_t lo, int64_t hi,
+                                                                int64_t inner)
+{
+    int64_t k = lo, block = c->n * inner;
+    for (; k + BLOCKS <= hi; k += BLOCKS)
+        between_rows_fX(what, c->x + k * block, c->out + k * inner, BLOCKS, c->n, inner);
+    for (; k < hi; k++)
+        between_rows_fX(what, c->x + k * block, c->out + k * inner, 1, c->n, inner);
+}
+
+AE_INLINE void between_fX(int what, const struct between_fX *c, int64_t lo, int64_t hi)
+{
+    switch (c->inner) {
+    case 2: between_blocks_fX(what, c, lo, hi, 2); break;
+    case 3: between_blocks_fX(what, c, lo, hi, 3); break;
+    case 4: between_blocks_fX(what, c, lo, hi, 4); break;
+    case 8: between_blocks_fX(what, c, lo, hi, 8); break;
+    case 16: between_blocks_fX(what, c, lo, hi, 16); break;
+    default: between_blocks_fX(what, c, lo, hi, c->inner);
+    }
+}
+
+static void sums_between_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    between_fX(SUM, context, lo, hi);
+}
+
+static void maxima_between_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    between_fX(MAX, context, lo, hi);
+}
+
+static void minima_between_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    (void)worker;
+    between_fX(MIN, context, lo, hi);
+}
+
+AE_FUNCTION sum_between_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct between_fX c = {AE_DATA(const real, x), AE_DATA(real, out), n, inner};
+    ae_parallel(sums_between_fX, &c, outer, ae_grain(n * inner));
+    ae_quiet();
+}
+
+AE_FUNCTION max_between_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct between_fX c = {AE_DATA(const real, x), AE_DATA(real, out), n, inner};
+    ae_parallel(maxima_between_fX, &c, outer, ae_grain(n * inner));
+    ae_quiet();
+}
+
+AE_FUNCTION min_between_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
+{
+    struct between_fX c = {AE_DATA(const real, x), AE_DATA(real, out), n, inner};
+    ae_parallel(minima_between_fX, &c, outer, ae_grain(n * inner));
+    ae_quiet();
+}
+
 /* An equal share of c for each element of a row that is `value`; NaN is NaN, and its share NaN. */
 static void shares_fX(void *context, int64_t lo, int64_t hi, int worker)
 {
@@ -112,5 +210,53 @@ AE_UFUNC(share_ties_fX, "(),(n),()->(n)")
     struct reduced_fX c = {args, steps, dims[1]};
     (void)data;
     ae_parallel(shares_fX, &c, dims[0], ae_grain(2 * c.width));
+    ae_quiet();
+}
+
+struct ties_fX {
+    const real *given, *x, *value;
+    real *out;
+    int64_t n, inner;
+};
+
+/* The same of each column of a block. */
+static void ties_between_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct ties_fX *c = context;
+    int64_t inner = c->inner;
+    real share[INNER], value[INNER];
+    int32_t count[INNER];
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        const real *x = c->x + k * c->n * inner;
+        real *out = c->out + k * c->n * inner;
+        for (int64_t j = 0; j < inner; j++) {
+            value[j] = c->value[k * inner + j];
+            count[j] = 0;
+        }
+        for (int64_t i = 0; i < c->n; i++)
+#pragma omp simd
+            for (int64_t j = 0; j < inner; j++)
+                count[j] += x[i * inner + j] == value[j];
+        for (int64_t j = 0; j < inner; j++)
+            share[j] = value[j] != value[j]
+                           ? AE_NAN_fX
+                           : (real)((double)c->given[k * inner + j] / (count[j] > 1 ? count[j] : 1));
+        for (int64_t i = 0; i < c->n; i++)
+#pragma omp simd
+            for (int64_t j = 0; j < inner; j++) {
+                real v = x[i * inner + j];
+                int ties = (v == value[j]) | ((v != v) & (value[j] != value[j]));
+                out[i * inner + j] = ties ? share[j] : 0;
+            }
+    }
+}
+
+AE_FUNCTION share_ties_between_fX(ae_array given, ae_array x, ae_array value, ae_array out,
+                                  int64_t outer, int64_t n, int64_t inner)
+{
+    struct ties_fX c = {AE_DATA(const real, given), AE_DATA(const real, x),
+                        AE_DATA(const real, value), AE_DATA(real, out), n, inner};
+    ae_parallel(ties_between_fX, &c, outer, ae_grain(2 * n * inner));
     ae_quiet();
 }

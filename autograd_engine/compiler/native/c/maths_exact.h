@@ -1,18 +1,18 @@
 /* In this file `real` and `_fX` stand for float and _f32, then for double and _f64; AE_LIBM(name)
    for namef and name. All of it is exact, and agrees with NumPy. */
 
-/* The larger of two; NaN where either is. */
+/* The larger of two, the second where they are equal, as two zeros are; NaN where either is. */
 AE_INLINE real ae_maximum_fX(real x, real y)
 {
-    real m = x < y ? y : x;
-    return y == y ? m : y;
+    real m = x > y ? x : y;
+    return x == x ? m : x;
 }
 
-/* The smaller of two; NaN where either is. */
+/* The smaller of two, likewise. */
 AE_INLINE real ae_minimum_fX(real x, real y)
 {
-    real m = x > y ? y : x;
-    return y == y ? m : y;
+    real m = x < y ? x : y;
+    return x == x ? m : x;
 }
 
 /* The larger of two; the other one where one is NaN. */

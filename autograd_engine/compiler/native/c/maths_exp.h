@@ -39,23 +39,33 @@ AE_INLINE double aei_reduce_exp_f64(double x, double *r)
 
 /* exp(x) = 2^k exp(r). Beyond 89 and 710 the result is infinite. Below -104 and -746 it is 0, which
    is chosen: products that underflow take a processor ten times as long, and masked scores are -inf.
-   Within 2 ulp. */
+   2^(k + 64) for negative x, and 2^(k - 64) for others, is an addition to the exponent, which stays
+   that of a normal number; a product takes 2^64 away, or gives it, and rounds. That product also
+   carries NaN, which bits alone would lose. Within 2 ulp. */
 AE_INLINE float ae_exp_f32(float x)
 {
-    float r, k = aei_reduce_exp_f32(x < -104.0f ? 0.0f : x > 89.0f ? 89.0f : x, &r);
-    float y = aei_scale_f32(aei_exp_near_0_f32(r), k);
-    return x < -104.0f ? 0.0f : y;
+    float y = x < -104.0f ? 0.0f : x;
+    float up = x < 0.0f ? AE_ROUND_f32 + 64.0f : AE_ROUND_f32 - 64.0f;
+    float back = x < 0.0f ? 0x1p-64f : 0x1p64f;
+    float sum = aei_fma_f32(y, 1.44269502f, up), k = sum - up;
+    float r = aei_fma_f32(k, 0.000212194440f, aei_fma_f32(k, -0.693359375f, y));
+    float p = aei_from_bits_f32(aei_bits_f32(aei_exp_near_0_f32(r)) + (aei_bits_f32(sum) << 23));
+    p = x < -104.0f ? 0.0f : p * aei_fma_f32(r, 0.0f, back);
+    return x > 89.0f ? AE_INF_f32 : p;
 }
 AE_INLINE double ae_exp_f64(double x)
 {
-    double r, k = aei_reduce_exp_f64(x < -746.0 ? 0.0 : x > 710.0 ? 710.0 : x, &r);
-    double y = aei_scale_f64(aei_exp_near_0_f64(r), k);
-    return x < -746.0 ? 0.0 : y;
+    double y = x < -746.0 ? 0.0 : x;
+    double up = x < 0.0 ? AE_ROUND_f64 + 512.0 : AE_ROUND_f64 - 512.0;
+    double back = x < 0.0 ? 0x1p-512 : 0x1p512;
+    double sum = aei_fma_f64(y, 1.4426950408889634, up), k = sum - up;
+    double r = aei_fma_f64(k, -2.8235290563031577e-13, aei_fma_f64(k, -0.693147180559663, y));
+    double p = aei_from_bits_f64(aei_bits_f64(aei_exp_near_0_f64(r)) + (aei_bits_f64(sum) << 52));
+    p = x < -746.0 ? 0.0 : p * aei_fma_f64(r, 0.0, back);
+    return x > 710.0 ? AE_INF_f64 : p;
 }
 
-/* exp(x) for x up to 0, with the bits of the above and half its instructions: 2^(k + 64) is an addition
-   to the exponent, which stays that of a normal number, and a product takes 2^64 away and rounds. That
-   product also carries NaN, which bits alone would lose. */
+/* exp(x) for x up to 0, with the bits of the above and fewer instructions. */
 AE_INLINE float ae_exp_down_f32(float x)
 {
     float y = x < -104.0f ? 0.0f : x, up = AE_ROUND_f32 + 64.0f;
