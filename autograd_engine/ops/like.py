@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import COMPLEX, FLOAT32, HALVES, rounded, widened
+from autograd_engine.core.dtypes import COMPLEX, FLOAT32, rounded, widened
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import cast_back
@@ -66,12 +66,7 @@ def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
     for a in axis:
         count *= shape[a]
     # Divided before it is spread: the same bits, fewer divisions.
-    share: Array
-    if x.dtype in HALVES:  # divides in float32: counts above 65504 are infinite in float16
-        share = np.divide(x, count or 1, dtype=np.float32).astype(x.dtype)
-    else:
-        share = x / (count or 1)
-    return _spread(share, like, axis, keepdims)
+    return _spread(x / (count or 1), like, axis, keepdims)
 
 
 def _reshape_like(x: Array, like: Like) -> Array:

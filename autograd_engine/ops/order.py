@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import INT64, accumulation_dtype
+from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
@@ -73,8 +73,7 @@ def _average_ties(d: Array, x: Array, value: Array, *, axis: Axes, keepdims: boo
     full = _lined_up(value, axis, keepdims)
     ties = _ties(x, full)
     count = _add_reduce(ties, axis=axis, keepdims=keepdims, dtype=np.int64)
-    wide = accumulation_dtype(d.dtype)
-    total = _add_reduce(np.where(ties, d, 0), axis=axis, keepdims=keepdims, dtype=wide)
+    total = _add_reduce(np.where(ties, d, 0), axis=axis, keepdims=keepdims)
     mean = np.asarray(total / np.maximum(count, 1)).astype(d.dtype)
     mean[value != value] = np.nan
     return mean

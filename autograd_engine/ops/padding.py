@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Shape, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.registry.forms import PICKED
@@ -116,14 +115,14 @@ def _unextend(x: Array, *, pads: Pads, mode: str) -> Array:
     """The pads added to the elements they came from: the adjoint of extend."""
     if not any(map(any, pads)):
         return x
-    out = x.astype(accumulation_dtype(x.dtype))
+    out = x.copy()
     core = _core(x.shape, pads)
     for axis, (before, after) in enumerate(pads):
         n = x.shape[axis] - before - after
         lines = out[core[:axis]].swapaxes(0, axis)
         for k, source in zip(*_edges(n, before, after, mode), strict=True):
             lines[source] += lines[k]
-    return out[core].astype(x.dtype)
+    return np.ascontiguousarray(out[core])
 
 
 defop("extend", _extend, inputs="x", infer=_infer_extend, **PICKED).vjp(

@@ -10,10 +10,8 @@ import numpy as np
 from autograd_engine.core.dtypes import (
     BLAS_REALS,
     BOOL,
-    HALVES,
     INT64,
     UNSIGNED,
-    accumulation_dtype,
     finfo,
 )
 from autograd_engine.core.spec import Array, Spec, normalize_axes, reduced_shape
@@ -39,9 +37,6 @@ def _reduced(x: Spec, *, axis: Axes, keepdims: bool = False, **_: Any) -> Spec:
 
 
 def _sum(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
-    if x.dtype in HALVES:  # accumulates in float32: 2048 + 1 is 2048 in float16
-        wide = _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)
-        return np.asarray(wide).astype(x.dtype)
     if x.dtype in UNSIGNED:  # NumPy would add up as uint64
         return np.asarray(_add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.int64))
     return np.asarray(total_over(x, axis, keepdims))
@@ -54,8 +49,6 @@ def _infer_sum(x: Spec, *, axis: Axes, keepdims: bool = False) -> Spec:
 def _mean(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     size = x.size
     count = size if len(axis) == x.ndim else math.prod([x.shape[a] for a in axis])
-    if x.dtype in HALVES:  # accumulates in float32
-        return _mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
     if size < LARGE:
         total = _add_reduce(x, axis, None, None, keepdims)
     else:
@@ -138,9 +131,7 @@ def _prod(x: Array, *, axis: int, keepdims: bool = False) -> Array:
             flat = np.empty((*shape, 1) if keepdims else shape, x.dtype)
             run(np.ascontiguousarray(x), flat, math.prod(shape), x.shape[-1])
             return flat
-    wide = accumulation_dtype(dtype)
-    out = _multiply_reduce(x, axis=axis, keepdims=keepdims, dtype=wide)
-    return np.asarray(out).astype(dtype, copy=False)
+    return np.asarray(_multiply_reduce(x, axis=axis, keepdims=keepdims, dtype=dtype))
 
 
 def _prod_x(xp: Any, g: Any, x: Any, *, axis: int, keepdims: bool) -> Any:
@@ -166,8 +157,6 @@ defop(
 
 def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     """The largest exponent is taken out, unless it is infinite: of nothing, and of -inf, -inf."""
-    if x.dtype in HALVES:
-        return _logsumexp(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
     done = rows.logsumexp(x, axis)
     if done is None:
         done = columns.logsumexp(x, axis)
@@ -261,10 +250,7 @@ def _sum_of_squares(x: Array, axis: Axes) -> Array:
 
 
 def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
-    """(sum of abs(x)**p)**(1/p) for a finite p other than 0; float16 computes in float32."""
-    if x.dtype in HALVES:
-        wide = _p_norm(x.astype(np.float32), p=p, axis=axis, keepdims=keepdims)
-        return wide.astype(x.dtype)
+    """(sum of abs(x)**p)**(1/p) for a finite p other than 0."""
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         size = x if p == 2 else np.abs(x)
         out = _norm_of_sizes(size, p, axis)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, BOOLS, EXACT, HALVES, INTEGERS
+from autograd_engine.core.dtypes import BOOL, BOOLS, EXACT, INTEGERS
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.infer import broadcast, index_dtype, no_bools, same
@@ -20,8 +20,6 @@ def _round(x: Array, *, decimals: int = 0) -> Array:
         return x.copy()
     if decimals == 0:
         return np.asarray(np.rint(x))
-    if x.dtype in HALVES:  # the power of ten leaves the range of float16 early
-        return _round(x.astype(np.float32), decimals=decimals).astype(x.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         out = np.asarray(np.round(x, decimals))
     # So large that the product with a power of ten overflows: there is nothing to round.

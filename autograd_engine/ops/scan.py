@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, FLOATS, INT64, accumulation_dtype
+from autograd_engine.core.dtypes import BOOL, FLOATS, INT64
 from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
@@ -44,13 +44,12 @@ def run_scan(name: str, axis: int, *operands: Array, **how: Any) -> Array | None
 
 
 def _accumulate(ufunc: Any, x: Array, axis: int, reverse: bool, dtype: np.dtype[Any]) -> Array:
-    """The running reduction; float16 accumulates in float32."""
-    wide = accumulation_dtype(dtype)
+    """The running reduction."""
     if reverse:
-        out = backwards(ufunc.accumulate(backwards(x, axis), axis=axis, dtype=wide), axis)
+        out = backwards(ufunc.accumulate(backwards(x, axis), axis=axis, dtype=dtype), axis)
     else:
-        out = ufunc.accumulate(x, axis=axis, dtype=wide)
-    return np.asarray(out).astype(dtype, copy=False)
+        out = ufunc.accumulate(x, axis=axis, dtype=dtype)
+    return np.asarray(out)
 
 
 def product_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -112,10 +111,10 @@ def _linear_recurrence(a: Array, b: Array, *, axis: int, reverse: bool = False) 
     step = -1 if reverse else 1
     factors = np.moveaxis(a, axis, 0)[::step]
     terms = np.moveaxis(b, axis, 0)[::step]
-    out = np.array(terms, dtype=accumulation_dtype(b.dtype), order="C")
+    out = np.array(terms, order="C")
     for i in range(1, len(out)):
         out[i] += factors[i] * out[i - 1]
-    return np.moveaxis(out[::step], 0, axis).astype(b.dtype, copy=False)
+    return np.moveaxis(out[::step], 0, axis)
 
 
 def _check_one_shape(a: Shape, b: Shape) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.bessel import bessel_i, bessel_ie
@@ -30,8 +29,6 @@ def _unary(name: str, kernel: Any, **options: Any) -> OpDef:
 
 def _logit(x: Array) -> Array:
     """log(x / (1 - x)); in the middle 2 artanh(2x - 1), in which nothing cancels."""
-    if x.dtype in HALVES:
-        return _logit(x.astype(np.float32)).astype(x.dtype)
     middle = np.abs(x - 0.5) < 0.25
     inside = np.where(middle, x, 0.5)
     outside = np.where(middle, 0.25, x)

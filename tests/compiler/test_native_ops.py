@@ -75,7 +75,7 @@ def test_operations_agree_with_their_kernels(start: int, dtype: Any) -> None:
 
 
 # Factorisations, transforms and sorting are LAPACK's, NumPy's FFT and its sort; random numbers come
-# from the generator; complex numbers and half precision stay with NumPy. Numbers that the run knows
+# from the generator; complex numbers stay with NumPy. Numbers that the run knows
 # are looked at in Python.
 LEFT_TO_NUMPY = {
     "axis_position", "within",

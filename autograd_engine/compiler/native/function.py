@@ -457,7 +457,7 @@ def _bytes(item: Step | Group) -> int:
     for step in steps:
         for term in step.terms:
             if term.buffer is not None and term.buffer.number not in made:
-                read = min(term.size, term.buffer.size) * term.dtype.itemsize
+                read = min(term.size, term.buffer.size) * term.buffer.dtype.itemsize
                 seen[term.buffer.number, term.offset, term.shape] = read
         for out in step.outs:
             if not isinstance(item, Group) or item.levels.get(out.number) != "row":

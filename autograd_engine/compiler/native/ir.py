@@ -103,6 +103,8 @@ class Term:
     number : Python scalar or None
     offset : int
     strides, shape : tuple of int
+    dtype : dtype
+        That of the elements as a loop takes them: floats of 16 bits may be taken in float32.
     """
 
     __slots__ = ("buffer", "dtype", "number", "offset", "shape", "strides")
@@ -121,7 +123,7 @@ class Term:
         self.strides = strides
         self.offset = offset
         self.number = number
-        self.dtype: np.dtype[Any] = buffer.dtype if buffer is not None else dtype  # type: ignore[assignment]
+        self.dtype: np.dtype[Any] = buffer.dtype if dtype is None else dtype  # type: ignore[union-attr]
 
     def __repr__(self) -> str:
         if self.buffer is None:
@@ -135,6 +137,15 @@ class Term:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def converted(self) -> bool:
+        """Whether its elements are in memory in another dtype, which loops alone can read."""
+        return self.buffer is not None and self.buffer.dtype != self.dtype
+
+    def taken_in(self, dtype: np.dtype[Any]) -> Term:
+        """The same elements, converted where they are read."""
+        return Term(self.buffer, self.shape, self.strides, self.offset, self.number, dtype)
 
     @property
     def contiguous(self) -> bool:
@@ -342,7 +353,7 @@ class Product(Step):
     Attributes
     ----------
     a, b : Term
-        One of the last two strides of each is 1.
+        One of the last two strides of each is 1. Floats of 16 bits are taken in float32.
     scale : Term or None
         A 0-d factor beside `alpha`.
     alpha, beta : float

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.compiler.native import lowering as _rows  # noqa: F401 - registers them
+from autograd_engine.compiler.native.c_code.scalars import runs_in_c
 from autograd_engine.compiler.native.ir import (
     Buffer,
     Callback,
@@ -21,15 +22,15 @@ from autograd_engine.compiler.native.ir import (
     Term,
 )
 from autograd_engine.compiler.native.tracing.kernel_trace import (
-    NATIVE_DTYPES,
     ROWS,
     Loops,
     NotLowered,
     Traced,
     traced_kernel,
 )
-from autograd_engine.core.dtypes import COMPLEX
+from autograd_engine.core.dtypes import COMPLEX, FLOAT32, HALVES
 from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.halves import computes_in_float32, float32_named
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = ["Lowered", "lower"]
@@ -93,7 +94,7 @@ def lower(graph: Graph, blas: bool = True) -> Lowered:
         for value, result in zip(node.results, _lowered(loops, node, operands), strict=True):
             terms[id(value)] = result
     loops.origin = None
-    outputs = [_operand(loops, v, terms).term for v in graph.outputs]
+    outputs = [loops.stored(_operand(loops, v, terms)).term for v in graph.outputs]
     return Lowered(loops, inputs, outputs)
 
 
@@ -128,7 +129,7 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
     if op.random or op.effect:
         raise NotLowered("it draws random numbers" if op.random else "it has an effect")
     for part in (*operands, *(v.spec for v in node.results)):
-        if part is not None and part.dtype not in NATIVE_DTYPES:
+        if part is not None and not runs_in_c(part.dtype):
             raise NotLowered(f"{part.dtype.name} is left to NumPy")
     if not op.checks_values and all(v.size == 0 for v in node.results):
         return [loops.zeros(v.shape, v.dtype) for v in node.results]
@@ -136,14 +137,30 @@ def _natively(loops: Loops, node: Node, operands: Sequence[Any]) -> Sequence[Tra
     if alone:
         with np.errstate(all="ignore"):
             found = op.kernel(*operands, **node.attrs)
-    elif (row := ROWS.get(op.name)) is not None:
-        found = row(loops, *operands, **node.attrs)
     else:
-        found = traced_kernel(op.kernel, loops)(*operands, **node.attrs)
+        row, attrs = ROWS.get(op.name), node.attrs
+        loops.results = [v.spec for v in node.results]
+        if computes_in_float32(op) or (row is not None and op.halves == "in float32"):
+            operands = [_widened(loops, v) for v in operands]
+            loops.results = [_widened(loops, s) for s in loops.results]
+            attrs = float32_named(op, attrs)
+        if row is not None:
+            found = row(loops, *operands, **attrs)
+        else:
+            found = traced_kernel(op.kernel, loops)(*operands, **attrs)
     results = found if op.multiple else (found,)
     if alone:
         results = [loops.operand(np.asarray(r)) for r in results]
     return [_as_inferred(loops, r, v.spec) for r, v in zip(results, node.results, strict=True)]
+
+
+def _widened(loops: Loops, operand: Any) -> Any:
+    """What a kernel that computes in float32 is given; the loop that reads it converts it."""
+    if operand is None or operand.dtype not in HALVES:
+        return operand
+    if isinstance(operand, Traced):
+        return loops.cast(operand, FLOAT32)
+    return Spec(operand.shape, FLOAT32)
 
 
 def _as_inferred(loops: Loops, result: Any, spec: Spec) -> Traced:
@@ -164,7 +181,7 @@ def _by_numpy(loops: Loops, node: Node, operands: Sequence[Any], why: str) -> Se
 def _for_numpy(loops: Loops, operand: Any) -> Any:
     if not isinstance(operand, Traced):
         return operand
-    term = operand.term
+    term = loops.stored(operand).term
     if term.buffer is not None or not operand.size or not operand.shape:
         return term
     if operand.dtype in COMPLEX:  # C has no such numbers to fill memory with

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import columns, rows
@@ -140,11 +139,7 @@ def _softmax(x: Array, *, axis: int) -> Array:
     done = columns.softmax_terms(x, axis)
     if done is not None:
         return done[0]
-    if x.dtype in HALVES:  # the difference may be below its range; exp(-inf) is 0, as is meant
-        with np.errstate(over="ignore"):
-            e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
-    else:
-        e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
+    e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf))
     return np.asarray(e / _sum_keep(e, axis))
 
 
@@ -184,9 +179,7 @@ def _log_softmax_adjoint(y: Array, out: Array, *, axis: int) -> Array:
 
 
 def _sum_keep(e: Array, axis: int) -> Array:
-    """Sum over one kept axis; float16 accumulates in float32."""
-    if e.dtype in HALVES:
-        return np.add.reduce(e, axis=axis, keepdims=True, dtype=np.float32).astype(e.dtype)
+    """Sum over one kept axis."""
     return np.add.reduce(e, axis=axis, keepdims=True)
 
 

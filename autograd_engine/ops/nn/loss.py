@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES, accumulation_dtype
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import IndexRangeError, ShapeError
 from autograd_engine.ops.infer import broadcast, same
@@ -261,25 +261,22 @@ def _label_entropy(
     """-log softmax(x) at the labels, or the mean of it; softmax(x); and how many labels count.
 
     Labels have the shape of `x` without `axis`. Where one is `ignore` the first is 0. The number is
-    1 at least, to divide by. All of it is computed in float32 for float16.
+    1 at least, to divide by.
     """
     _check_fitting(label, x, axis, op)
-    work = x.astype(np.float32) if x.dtype in HALVES else x
-    found = _in_rows(work, label, axis, ignore, mean)
+    found = _in_rows(x, label, axis, ignore, mean)
     if found is not None:
         loss, probs, number = found
     else:
         some = _checked_label(label, x, axis=axis, ignore=ignore, op=op) is not label
-        if work.size:
-            loss, probs = _each_loss(work, with_axes(label, (axis,)), axis, ignore, some)
+        if x.size:
+            loss, probs = _each_loss(x, with_axes(label, (axis,)), axis, ignore, some)
         else:
-            loss, probs = np.zeros(label.shape, work.dtype), work.copy()
+            loss, probs = np.zeros(label.shape, x.dtype), x.copy()
         count = label.size - int(np.count_nonzero(label == ignore)) if some else label.size
-        number = np.array(count or 1, work.dtype)
+        number = np.array(count or 1, x.dtype)
         loss = np.asarray(_sum(loss, None) / number) if mean else loss.reshape(label.shape)
-    if work is x:
-        return loss, probs, number
-    return loss.astype(x.dtype), probs.astype(x.dtype), number
+    return loss, probs, number
 
 
 def _infer_label_entropy(
@@ -432,8 +429,7 @@ def _label_loss(
     shape = label.shape
     classes = _checked_label(label, x, axis=axis, ignore=ignore, op=op)
     some = classes is not label
-    wide = accumulation_dtype(x.dtype)
-    slope, count = np.full(shape, -1.0, wide), label.size
+    slope, count = np.full(shape, -1.0, x.dtype), label.size
     loss = -x[line_key(with_axes(classes, (axis,)), axis)].reshape(shape)
     if some:
         left_out = label == ignore
@@ -441,9 +437,9 @@ def _label_loss(
         count -= int(np.count_nonzero(left_out))
     if mean:
         slope /= count or 1
-        loss = np.asarray(_sum(loss, None, wide) / np.array(count or 1, wide))
+        loss = np.asarray(_sum(loss, None) / np.array(count or 1, x.dtype))
     classes = classes if some else label.copy()  # results share no memory with operands
-    return loss.astype(x.dtype, copy=False), slope.astype(x.dtype, copy=False), classes
+    return loss, slope, classes
 
 
 def _infer_label_loss(

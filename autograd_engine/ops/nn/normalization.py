@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import HALVES, accumulation_dtype
+from autograd_engine.core.dtypes import accumulation_dtype
 from autograd_engine.core.spec import Array, Spec, reduced_shape, reshaped
 from autograd_engine.ops.infer import same
 from autograd_engine.ops.kernels import affine as kernels, columns, rows
@@ -20,28 +20,25 @@ Sizes = tuple[int, ...] | None
 
 
 def _standardize(x: Array, *, axis: Axes, epsilon: float) -> tuple[Array, Array, Array]:
-    """(x - mean) / sqrt(variance + epsilon), and the two moments with their axes kept.
-
-    The moments of float16 are float32: the square of 300 is infinite in float16.
-    """
-    work = x.astype(np.float32) if x.dtype in HALVES else x
-    shape = rows.lines(work, axis)
+    """(x - mean) / sqrt(variance + epsilon), and the two moments with their axes kept."""
+    shape = rows.lines(x, axis)
     if shape is not None:
-        out, mean, variance = rows.standardize(work, shape, epsilon)
+        out, mean, variance = rows.standardize(x, shape, epsilon)
         kept = reduced_shape(x.shape, axis, keepdims=True)
-        return out.astype(x.dtype, copy=False), mean.reshape(kept), variance.reshape(kept)
-    done = columns.standardize(work, axis, epsilon)
+        return out, mean.reshape(kept), variance.reshape(kept)
+    done = columns.standardize(x, axis, epsilon)
     if done is not None:
-        return done[0].astype(x.dtype, copy=False), *done[1:]
+        return done
     count = max(math.prod(x.shape[a] for a in axis), 1)
-    mean = np.add.reduce(work, axis=axis, keepdims=True) / count
-    out = np.asarray(work - mean)
+    mean = np.add.reduce(x, axis=axis, keepdims=True) / count
+    out = np.asarray(x - mean)
     variance = np.add.reduce(out * out, axis=axis, keepdims=True) / count
     out = out / np.sqrt(variance + epsilon)
-    return np.asarray(out, dtype=x.dtype), np.asarray(mean), np.asarray(variance)
+    return np.asarray(out), np.asarray(mean), np.asarray(variance)
 
 
 def _infer_standardize(x: Spec, *, axis: Axes, epsilon: float) -> tuple[Spec, Spec, Spec]:
+    """The moments of float16 are float32: the square of 300 is infinite in float16."""
     dtype = accumulation_dtype(x.dtype)
     moment = Spec(reduced_shape(x.shape, axis, keepdims=True), dtype)
     return x, moment, moment
@@ -111,10 +108,7 @@ defop(
 def _standardize_adjoint(
     y: Array, out: Array, variance: Array, *, axis: Axes, epsilon: float
 ) -> Array:
-    """(y - <y> - out <y out>) / sqrt(variance + epsilon): float16 computes in float32."""
-    if out.dtype in HALVES:
-        wide = [v.astype(np.float32) for v in (y, out, variance)]
-        return _standardize_adjoint(*wide, axis=axis, epsilon=epsilon).astype(out.dtype)
+    """(y - <y> - out <y out>) / sqrt(variance + epsilon)."""
     shape = rows.lines(out, axis)
     if shape is not None:
         return rows.standardize_adjoint(y, out, variance, shape, epsilon)

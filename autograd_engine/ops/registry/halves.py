@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "computes_in_float32",
+    "float32_named",
     "half_names",
     "in_float32",
     "in_half",
@@ -54,10 +55,7 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
         arrays = weak(arrays)
         wide = [_widened(a) for a in arrays]
         with np.errstate(over="ignore"):
-            if named and attrs.get("dtype") in _NAMES:
-                made = kernel(*wide, **{**attrs, "dtype": "float32"})
-            else:
-                made = kernel(*wide, **attrs)
+            made = kernel(*wide, **float32_named(op, attrs))
             if dtypes is None:
                 specs = [Spec(a.shape, a.dtype) for a in arrays]
                 dtypes = known[key] = [s.dtype for s in op.infer_tuple(specs, attrs)]
@@ -79,6 +77,13 @@ def rounded_once(op: OpDef, kernel: Callable[..., Any]) -> Callable[..., Any]:
     function: Any = run
     function.in_numpy = getattr(kernel, "in_numpy", kernel)
     return function  # type: ignore[no-any-return]
+
+
+def float32_named(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes for a kernel that computes in float32: a dtype of 16 bits is none of its."""
+    if "dtype" in op.attrs and attrs.get("dtype") in _NAMES:
+        return {**attrs, "dtype": "float32"}
+    return attrs
 
 
 def weak(arrays: Sequence[Any]) -> Sequence[Any]:

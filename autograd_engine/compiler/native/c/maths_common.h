@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Floats of 16 bits in memory: nothing computes with them by accident. */
+typedef struct { uint16_t bits; } ae_float16;
+typedef struct { uint16_t bits; } ae_bfloat16;
+
 #define AE_INLINE static inline __attribute__((always_inline, unused))
 
 /* A function that goes element by element, by libm: gcc gets a version of it that takes and

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.compiler.native.c_code.scalars import C_TYPES
-from autograd_engine.core.dtypes import BOOLS
+from autograd_engine.compiler.native.c_code.scalars import in_memory
+from autograd_engine.core.dtypes import BOOLS, HALVES
 
 __all__ = [
     "c_type",
@@ -27,11 +27,13 @@ Dtype = np.dtype[Any]
 
 
 def c_type(dtype: Dtype) -> str:
-    return C_TYPES[dtype]
+    return in_memory(dtype)
 
 
 def combining(kind: str, into: str, value: str, dtype: Dtype) -> str:
     """A statement that adds a value to another, or takes the larger or smaller; NaN stays."""
+    if dtype in HALVES and kind != "set":
+        raise TypeError(f"{dtype.name} is computed with in registers alone")
     if kind == "add":
         return f"{into} += {value};" if dtype not in BOOLS else f"{into} |= {value};"
     if kind == "set":

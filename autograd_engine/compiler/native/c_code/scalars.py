@@ -12,9 +12,11 @@ from autograd_engine.core.dtypes import (
     BOOL,
     BOOLS,
     EXACT,
+    FLOAT16,
     FLOAT32,
     FLOAT64,
     FLOATS,
+    HALVES,
     INT32,
     INT64,
     INTEGERS,
@@ -22,7 +24,19 @@ from autograd_engine.core.dtypes import (
     short_name,
 )
 
-__all__ = ["C_TYPES", "SCALARS", "Scalar", "expression", "literal", "suffix"]
+__all__ = [
+    "C_TYPES",
+    "SCALARS",
+    "Scalar",
+    "expression",
+    "in_memory",
+    "in_register",
+    "literal",
+    "loaded",
+    "runs_in_c",
+    "stored",
+    "suffix",
+]
 
 Dtype = np.dtype[Any]
 
@@ -35,6 +49,37 @@ C_TYPES: Final[dict[Dtype, str]] = {
         for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
     },
 }
+
+
+def runs_in_c(dtype: Dtype) -> bool:
+    """Whether C computes with such numbers."""
+    return dtype in C_TYPES or (dtype in HALVES and dtype.isnative)
+
+
+def in_memory(dtype: Dtype) -> str:
+    """The C type of an element of an array."""
+    return C_TYPES.get(dtype) or f"ae_{dtype.name}"
+
+
+def in_register(dtype: Dtype) -> str:
+    """The C type of a number that is computed with: floats of 16 bits are float32 there."""
+    return C_TYPES.get(dtype) or "float"
+
+
+def loaded(element: str, dtype: Dtype, used: set[str]) -> str:
+    """The number that an element of an array is."""
+    if dtype not in HALVES:
+        return element
+    used.add(f"load_{dtype.name}")
+    return f"ae_load_{dtype.name}({element})"
+
+
+def stored(number: str, dtype: Dtype, used: set[str]) -> str:
+    """What is assigned to an element of an array."""
+    if dtype not in HALVES:
+        return number
+    used.add(f"store_{dtype.name}")
+    return f"ae_store_{dtype.name}({number})"
 
 
 class Scalar(NamedTuple):
@@ -145,6 +190,8 @@ def literal(value: Any, dtype: Dtype) -> str:
         return (
             f"{int(value)}{'u' if dtype in UNSIGNED else ''}{'ll' if dtype.itemsize == 8 else ''}"
         )
+    if dtype in HALVES:
+        value, dtype = np.asarray(value).astype(dtype).astype(FLOAT32), FLOAT32
     number = float(dtype.type(value))
     end = "f" if dtype == FLOAT32 else ""
     if math.isnan(number):
@@ -198,7 +245,10 @@ def expression(
         Names in `maths` are added.
     """
     if function == "cast":
-        return _cast(args[0], operand, result)
+        return _cast(args[0], operand, result, used)
+    if function == "nearest":
+        used.add(f"nearest_{result.name}")
+        return f"ae_nearest_{result.name}({args[0]})"
     if function == "power":
         return _power(args, numbers, operand, used)
     scalar = SCALARS[function]
@@ -227,11 +277,17 @@ _ON_BOOLS: Final[dict[str, str]] = {
 }
 
 
-def _cast(arg: str, operand: Dtype, result: Dtype) -> str:
+def _cast(arg: str, operand: Dtype, result: Dtype, used: set[str]) -> str:
     if result in BOOLS:
         return f"({arg} != 0)"
+    if result in HALVES and operand not in BOOLS:
+        if operand == FLOAT64 and result == FLOAT16:  # NumPy rounds once, others to float32 first
+            used.add("to_odd_f64")
+            arg = f"ae_to_odd_f64({arg})"
+        used.add(f"round_{result.name}")
+        return f"ae_round_{result.name}((float){arg})"
     if operand in BOOLS and result in FLOATS:
         return f"({arg} ? {literal(1, result)} : {literal(0, result)})"
     if operand in FLOATS and result.itemsize < 4:  # 300.0 wraps, which C leaves undefined
         arg = f"(int32_t){arg}"
-    return f"(({C_TYPES[result]}){arg})"
+    return f"(({in_register(result)}){arg})"

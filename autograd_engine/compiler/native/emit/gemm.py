@@ -7,15 +7,15 @@ A tile of the result stays in registers while it is summed up: a few rows by two
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from autograd_engine.compiler.native.c_code.c_kernel import HELPERS, Lanes, lanes
-from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, in_memory, literal
 from autograd_engine.compiler.native.emit.address import Address
 from autograd_engine.compiler.native.ir import Buffer, Product, Term, contiguous_strides, term_of
 from autograd_engine.core.dtypes import FLOAT32
 
-__all__ = ["ProductText"]
+__all__ = ["ProductText", "scratch_of"]
 
 _MOST: Final = 120_000  # multiplications
 _ROWS: Final = 4
@@ -99,6 +99,50 @@ def _rest(real: str, step: Product, ldb: int, column: int) -> list[str]:
     ]
 
 
+# Elements of float32 that operands of 16 bits are converted to at a time.
+_AT_ONCE: Final = 1 << 18
+
+
+class _Widened(NamedTuple):
+    """How operands of 16 bits are converted before they are multiplied.
+
+    Attributes
+    ----------
+    deep : int
+        Over how many of the elements of a sum, of a single product.
+    many : int
+        Or how many products of a batch.
+    sizes : tuple of int
+        Elements of float32 of either operand; 0 of one that is float32.
+    """
+
+    deep: int
+    many: int
+    sizes: tuple[int, int]
+
+
+def _widened(step: Product) -> _Widened | None:
+    halves = [t.converted for t in (step.a, step.b)]
+    if not any(halves):
+        return None
+    (m, k), n = step.a.shape[-2:], step.b.shape[-1]
+    loops, count, (a, b, _) = _batch(step)
+    each = (m * halves[0], n * halves[1])
+    if not loops and count == 1:
+        deep = min(k, max(64, _AT_ONCE // max(sum(each), 1)))
+        return _Widened(deep, 1, (each[0] * deep, each[1] * deep))
+    many = min(count, max(1, _AT_ONCE // max(sum(each) * k, 1)))
+    # What a batch shares is converted once.
+    sizes = each[0] * k * (many if a else 1), each[1] * k * (many if b else 1)
+    return _Widened(k, many, sizes)
+
+
+def scratch_of(step: Product) -> int:
+    """Bytes of memory that a product works in."""
+    found = _widened(step)
+    return 0 if found is None else 4 * sum(found.sizes)
+
+
 class ProductText:
     """Writes products; who emits a program says where operands are.
 
@@ -109,6 +153,7 @@ class ProductText:
     """
 
     helpers: dict[str, None]
+    maths: set[str]
 
     def address(self, buffer: Buffer, offset: int = 0) -> Address:
         raise NotImplementedError
@@ -116,8 +161,10 @@ class ProductText:
     def named(self, stem: str, text: str) -> str:
         raise NotImplementedError
 
-    def product(self, step: Product) -> list[str]:
+    def product(self, step: Product, scratch: Address | None) -> list[str]:
         out = step.outs[0]
+        if scratch is not None:
+            return self._of_halves(step, scratch)
         (m, k), n = step.a.shape[-2:], step.b.shape[-1]
         left, right = step.a.matrix(), step.b.matrix()
         assert left is not None
@@ -154,6 +201,91 @@ class ProductText:
             f"{args[1]}, {ldb}, {strides[1]}, {beta}, {args[2]}, {n}, {strides[2]});"
         )
         return lines
+
+    def _of_halves(self, step: Product, scratch: Address) -> list[str]:
+        """Products of floats of 16 bits, part by part in float32."""
+        found, out = _widened(step), step.outs[0]
+        assert found is not None
+        (m, k), n = step.a.shape[-2:], step.b.shape[-1]
+        loops, count, strides = _batch(step)
+        single = not loops and count == 1
+        lines = []
+        at = ["", "", ""]  # behind the loops, of both operands and the result
+        for depth, (size, moved) in enumerate(loops):
+            lines.append(f"    for (int64_t i{depth} = 0; i{depth} < {size}; i{depth}++)")
+            at = [f"{t} + i{depth} * {s}" for t, s in zip(at, moved, strict=True)]
+        size, part = (k, found.deep) if single else (count, found.many)
+        lines += [
+            f"    for (int64_t q = 0; q < {size}; q += {part}) {{",
+            f"        int64_t part = {size} - q < {part} ? {size} - q : {part};",
+        ]
+        given, ways = [], []
+        for which, term in enumerate((step.a, step.b)):
+            stride = None if single else strides[which]
+            way, text, more = self._part(which, term, k, at[which], stride)
+            ways.append(way)
+            lines += text
+            given += more
+        deep, beta = "part" if single else k, literal(step.beta, out.dtype)
+        call = f"{', '.join(ways)}, {m}, {n}, {deep}, alpha, {', '.join(given)}"
+        if single:
+            lines.append(f"        ae_gemm_f32({call}, q ? 1.0f : {beta}, c, {n});")
+        else:
+            c = f"c{at[2]} + q * {strides[2]}, {n}, {strides[2]}"
+            lines.append(f"        ae_gemm_batch_f32(part, {call}, {beta}, {c});")
+        scaled = step.scale is not None
+        kinds = [in_memory(t.buffer.dtype) for t in (step.a, step.b) if t.buffer is not None]
+        head = f"const {kinds[0]} *a, const {kinds[1]} *b, float *c, float *as"
+        text = [
+            f"static void NAME({head}{', const float *scale' * scaled})",
+            "{",
+            f"    const float alpha = {literal(step.alpha, out.dtype)}{' * *scale' * scaled};",
+            f"    float *bs = as + {found.sizes[0]};",
+            "    (void)bs;",
+            *lines,
+            "    }",
+            "}",
+            "",
+        ]
+        places = [*map(self._start, (step.a, step.b, term_of(out))), scratch]
+        places += [self._start(step.scale)] if step.scale is not None else []
+        called = self.named("product", "\n".join(text))
+        return [f"{called}({', '.join(f'(void *)({p})' for p in places)});"]
+
+    def _part(
+        self, which: int, term: Term, k: int, at: str, stride: int | None
+    ) -> tuple[str, list[str], list[str]]:
+        """A part of an operand: whether it is transposed, what converts it, what a call is given.
+
+        Parameters
+        ----------
+        which : int
+            0 of the left operand, 1 of the right one.
+        at : str
+            What is added to its address in the loops around.
+        stride : int or None
+            From one product to the next; None of a single product, whose sums are cut instead.
+        """
+        name, layout, single = "ab"[which], term.matrix(), stride is None
+        assert layout is not None
+        turned, distance = layout
+        wide = term.shape[-1 if which else -2]
+        deep_rows = turned == (which == 0)  # a row of it holds one element of each sum
+        step = (distance if deep_rows else 1) if single else stride
+        start, way = f"{name}{at} + q * {step}", f"{turned:d}"
+        if not term.converted:
+            given = [start, str(distance), *([] if single else [str(stride)])]
+            return way, [], given
+        assert term.buffer is not None
+        half, deep = term.buffer.dtype.name, "part" if single else str(k)
+        self.maths.add(f"widen_{half}")
+        rows, columns = (deep, str(wide)) if deep_rows else (str(wide), deep)
+        text = [
+            f"        const int64_t {name}n[] = {{{stride or 0}, {rows}, {columns}, {distance}}};",
+            f"        ae_widen_{half}({name}s, (void *)({start}), "
+            f"{'part' if stride else 1}, {name}n);",
+        ]
+        return way, text, [f"{name}s", columns, *([] if single else [str(stride and wide * k)])]
 
     def _start(self, term: Term) -> Address:
         assert term.buffer is not None

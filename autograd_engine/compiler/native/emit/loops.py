@@ -17,7 +17,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from autograd_engine.compiler.native.c_code.c_text import place
-from autograd_engine.compiler.native.c_code.scalars import C_TYPES, expression, literal
+from autograd_engine.compiler.native.c_code.scalars import (
+    C_TYPES,
+    expression,
+    in_memory,
+    in_register,
+    literal,
+    loaded,
+    stored,
+)
 from autograd_engine.compiler.native.emit.reductions import SIGNS, combine, identity, sums_in
 from autograd_engine.compiler.native.ir import (
     Buffer,
@@ -165,7 +173,7 @@ class LoopMemory:
         if found is None:
             found = self.pointer_names[key] = len(self.pointers)
             self.pointers.append(Pointer(buffer, offset))
-            self.types[found] = C_TYPES[buffer.dtype]
+            self.types[found] = in_memory(buffer.dtype)
         return found
 
     def _access(self, item: tuple[Term | Step, str]) -> Access:
@@ -192,6 +200,11 @@ def _read(step: Step) -> Iterable[Term]:
     if isinstance(step, Map) and step.function == "gather":
         return (start_of_table(step), step.args[1])
     return step.terms
+
+
+def _of_memory(term: Term) -> np.dtype[Any]:
+    assert term.buffer is not None
+    return term.buffer.dtype
 
 
 def start_of_table(step: Map) -> Term:
@@ -365,7 +378,7 @@ class _Writer(LoopMemory):
         shifts, starts, ends = self._accumulating()
         heads = [f"    {self.types[k]} *p{k} = p[{k}];" for k in range(len(self.pointers))]
         scratch = [
-            f"    {C_TYPES[self.makers[b].outs[0].dtype]} t{self._local(b)}[{self.width}];"
+            f"    {in_register(self.makers[b].outs[0].dtype)} t{self._local(b)}[{self.width}];"
             for b in sorted(self.scratch)
         ]
         loops, depth = self._row_loops()
@@ -414,7 +427,7 @@ class _Writer(LoopMemory):
                 continue
             if isinstance(step, Map):
                 value = self._value(step, lambda t: self._row_operand(t))
-                lines.append(f"{C_TYPES[out.dtype]} r{self._local(out.number)} = {value};")
+                lines.append(f"{in_register(out.dtype)} r{self._local(out.number)} = {value};")
                 lines += self._store_row(step)
         return lines
 
@@ -423,14 +436,16 @@ class _Writer(LoopMemory):
         if out.number not in self.stored:
             return []
         access = self._access((step, ROW))
-        return [f"{self._address(access, inner=False)} = r{self._local(out.number)};"]
+        value = stored(f"r{self._local(out.number)}", out.dtype, self.used)
+        return [f"{self._address(access, inner=False)} = {value};"]
 
     def _row_operand(self, term: Term) -> str:
         if term.buffer is None:
             return literal(term.number, term.dtype)
         if term.buffer.number in self.makers:
             return f"r{self._local(term.buffer.number)}"
-        return self._address(self._access((term, ROW)), inner=False)
+        element = self._address(self._access((term, ROW)), inner=False)
+        return loaded(element, _of_memory(term), self.used)
 
     def _value(self, step: Map, operand: Any) -> str:
         out = step.outs[0]
@@ -463,7 +478,8 @@ class _Writer(LoopMemory):
         access = self._access((start_of_table(step), FULL))
         address = self._address(access)[:-1]
         self._ask_ahead(step, access)
-        return f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
+        element = f"{address} + (int64_t){operand(index)} * {table.strides[step.axis]}]"
+        return loaded(element, _of_memory(table), self.used)
 
     def _ask_ahead(self, step: Map, table: Access) -> None:
         """Ask for the lines of memory of a row of a table, a few rows before it is read.
@@ -475,7 +491,7 @@ class _Writer(LoopMemory):
             return
         at = self._access((index, FULL))
         line_by_line = tuple(at.rows) == contiguous_strides(tuple(self.row_sizes))
-        width = self.width * step.args[0].dtype.itemsize
+        width = self.width * _of_memory(step.args[0]).itemsize
         alone = table.inner == (1,) and not any(table.rows) and not any(at.inner)
         if not (line_by_line and alone and 128 <= width <= 4096) or table.pointer in self.asked:
             return
@@ -539,10 +555,11 @@ class _Writer(LoopMemory):
         out = step.outs[0]
         value = self._value(step, lambda t: self._element(t, names, inside))
         name = f"x{self._local(out.number)}"
-        inside.append(f"{C_TYPES[out.dtype]} {name} = {value};")
+        inside.append(f"{in_register(out.dtype)} {name} = {value};")
         names[out.number] = name
         if out.number in self.stored:
-            inside.append(f"{self._address(self._access((step, FULL)))} = {name};")
+            element = stored(name, out.dtype, self.used)
+            inside.append(f"{self._address(self._access((step, FULL)))} = {element};")
         elif out.number in self.scratch:
             inside.append(f"t{self._local(out.number)}[{self._inner_index()}] = {name};")
 
@@ -556,20 +573,22 @@ class _Writer(LoopMemory):
         number = term.buffer.number
         step = self.makers.get(number)
         if step is None:
-            return self._loaded(self._access((term, FULL)), term.dtype, names, inside)
+            return self._loaded(self._access((term, FULL)), _of_memory(term), names, inside)
         if self.group.levels[number] == ROW:
             return f"r{self._local(number)}"
         found = names.get(number)
         if found is not None:
             return found
         if number in self.stored:
-            return self._loaded(self._access((step, FULL)), term.dtype, names, inside, number)
+            return self._loaded(
+                self._access((step, FULL)), _of_memory(term), names, inside, number
+            )
         if number in self.scratch:
             return f"t{self._local(number)}[{self._inner_index()}]"
         assert isinstance(step, Map)
         value = self._value(step, lambda t: self._element(t, names, inside))
         name = f"x{self._local(number)}"
-        inside.append(f"{C_TYPES[term.dtype]} {name} = {value};")
+        inside.append(f"{in_register(term.dtype)} {name} = {value};")
         names[number] = name
         return name
 
@@ -590,7 +609,8 @@ class _Writer(LoopMemory):
                 self.hoisted += 1
                 found, place = f"b{self.hoisted}", self.outside
             names[key] = found
-            place.append(f"{C_TYPES[dtype]} {found} = {self._address(access)};")
+            value = loaded(self._address(access), dtype, self.used)
+            place.append(f"{in_register(dtype)} {found} = {value};")
         if number is not None:
             names[number] = found
         return found

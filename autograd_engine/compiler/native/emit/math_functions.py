@@ -17,10 +17,10 @@ import numpy as np
 
 from autograd_engine.core.dtypes import FLOAT32, FLOAT64
 
-__all__ = ["LIBM", "NAMES", "filled", "needed"]
+__all__ = ["CONVERSIONS", "LIBM", "NAMES", "filled", "needed"]
 
 # In the order in which they may call each other.
-_FILES: Final = ("exp", "log", "trig", "erf", "pow")
+_FILES: Final = ("half", "exp", "log", "trig", "erf", "pow")
 _OF_FLOATS: Final = {
     FLOAT32: {"real": "float", "_fX": "_f32", "AE_LIBM": r"\1f"},
     FLOAT64: {"real": "double", "_fX": "_f64", "AE_LIBM": r"\1"},
@@ -108,7 +108,7 @@ def needed(names: Iterable[str]) -> str:
     Parameters
     ----------
     names : iterable of str
-        From `NAMES`: ``"exp_f32"`` is the function ``float ae_exp_f32(float)``.
+        From `NAMES` and `CONVERSIONS`: ``"exp_f32"`` is the function ``float ae_exp_f32(float)``.
 
     Returns
     -------
@@ -146,8 +146,15 @@ def needed(names: Iterable[str]) -> str:
     return "".join(parts)
 
 
-NAMES: Final = frozenset(n.removeprefix("ae_") for n in _library() if n.startswith("ae_"))
-"""Functions that `needed` knows, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
+CONVERSIONS: Final = frozenset(
+    found.name.removeprefix("ae_") for found in _definitions(_read("half"))
+)
+"""Functions that `needed` knows and that go from one dtype to another, for floats of 16 bits."""
+
+NAMES: Final = (
+    frozenset(n.removeprefix("ae_") for n in _library() if n.startswith("ae_")) - CONVERSIONS
+)
+"""The others, as ``name_f32``, ``name_f64``, ``name_i32`` or ``name_i64``."""
 
 LIBM: Final = frozenset(
     found.name.removeprefix("ae_").removesuffix("_fX") for found in _definitions(_read("libm"))

@@ -16,7 +16,7 @@ from autograd_engine.compiler.native.emit.address import (
     RESOLVE,
     Address,
 )
-from autograd_engine.compiler.native.emit.gemm import ProductText
+from autograd_engine.compiler.native.emit.gemm import ProductText, scratch_of
 from autograd_engine.compiler.native.emit.loops import Accumulator, Loop, written_loop
 from autograd_engine.compiler.native.emit.math_functions import NAMES
 from autograd_engine.compiler.native.emit.reductions import combine, identity
@@ -212,6 +212,8 @@ class _Emitter(ProductText):
                 self.scratch[time] = item.scratch
                 self.work += 1e5
             elif isinstance(item, Product):
+                if scratch := scratch_of(item):
+                    self.scratch[time] = scratch
                 self.work += 2e-2 * item.outs[0].size * item.a.shape[-1] * 1.0 + 300
         self._plan()
         parts: list[Part] = []
@@ -288,7 +290,8 @@ class _Emitter(ProductText):
         if isinstance(item, Group):
             return self._loop(time)
         if isinstance(item, Product):
-            return self.product(item)
+            scratch = Address(0, self.offsets[-1 - time]) if time in self.scratch else None
+            return self.product(item, scratch)
         if isinstance(item, Kernel):
             return self._kernel(time, item)
         if isinstance(item, Assemble):

@@ -27,13 +27,12 @@ def spec_of(operand: Any) -> Spec:
 def by_kernel(np: Loops, made: CKernel | None, operands: tuple[Any, ...]) -> tuple[Traced, ...]:
     if made is None:
         raise NotLowered("there is no C kernel for these sizes")
-    specs = [v.spec for v in np.origin.results]
     text = re.sub(rf"\b{made.name}", "NAME", made.source)
     return np.kernel(
         text,
         [v for v in operands if isinstance(v, Traced)],
-        [(s.shape, s.dtype) for s in specs],
-        scratch=max(made.scratch, 1) * specs[0].dtype.itemsize,
+        [(s.shape, s.dtype) for s in np.results],
+        scratch=max(made.scratch, 1) * np.results[0].dtype.itemsize,
         helpers=tuple(HELPERS[h] for h in made.helpers),
     )
 
@@ -42,9 +41,8 @@ def by_kernel(np: Loops, made: CKernel | None, operands: tuple[Any, ...]) -> tup
 def _conv(np: Loops, *operands: Any, **attrs: Any) -> Traced:
     if not np.blas:
         raise NotLowered("NumPy ships no BLAS that C could call")
-    specs = [v.spec for v in np.origin.results]
     given = list(map(spec_of, operands))
-    made = convolution.conv(np.origin.op.name, given, specs, attrs, threads())
+    made = convolution.conv(np.origin.op.name, given, np.results, attrs, threads())
     return by_kernel(np, made, operands)[0]
 
 

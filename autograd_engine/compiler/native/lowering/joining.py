@@ -24,7 +24,8 @@ def _add_n(np: Loops, *xs: Traced) -> Traced:
     parts: list[tuple[Term, Term]] = []
     others = []
     for x in xs:
-        maker = x.term.buffer.maker if x.term.buffer is not None else None
+        buffer = x.term.buffer
+        maker = buffer.maker if buffer is not None and not x.term.converted else None
         if isinstance(maker, Assemble) and x.term.whole and not maker.adds and maker.fill == 0:
             parts += maker.parts
         else:

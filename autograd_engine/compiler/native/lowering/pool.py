@@ -45,7 +45,6 @@ def _at_maxima(np: Loops, x: Traced, index: Traced, *like: Any) -> Traced:
 
 
 def _pooled(np: Loops, operands: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Traced, ...]:
-    specs = [v.spec for v in np.origin.results]
     given = list(map(spec_of, operands))
-    made = pooling.pool(np.origin.op.name, given, specs, attrs, threads())
+    made = pooling.pool(np.origin.op.name, given, np.results, attrs, threads())
     return by_kernel(np, made, operands)

@@ -50,7 +50,7 @@ def _scan(
 
 @lowers("cumsum", "cumprod")
 def _cumulated(np: Loops, x: Traced, *, axis: int, reverse: bool = False) -> Traced:
-    dtype = np.origin.results[0].dtype
+    dtype = np.results[0].dtype
     sign = "+" if np.origin.op.name == "cumsum" else "*"
     step = f"before {sign} v0"
     if dtype not in FLOATS:  # integers wrap around

@@ -110,7 +110,7 @@ def _asgd(
     d = d - np.reduce("sum", np.where(here, y, 0.0), 0) + grad
     met = np.cast(np.map("minimum", m + 1, batch_num), learning_rate.dtype)
     out = param - learning_rate / met * d
-    stored = np.cast(m + 1, np.origin.results[3].dtype)
+    stored = np.cast(m + 1, np.results[3].dtype)
     return out, d, np.where(here, grad, y), stored
 
 

@@ -142,7 +142,9 @@ def _placeable(
 ) -> bool:
     """Whether what makes a part can write it straight into its region."""
     buffer = part.buffer
-    if buffer is None or buffer.maker is None or buffer.place is not None or not part.whole:
+    if buffer is None or buffer.maker is None or buffer.place is not None:
+        return False
+    if not part.whole or part.converted:
         return False
     if buffer.number in returned or canonical(buffer.shape) != canonical(region.shape):
         return False

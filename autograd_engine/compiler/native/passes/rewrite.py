@@ -61,10 +61,9 @@ def _sums_with_zeros(lowered: Lowered) -> None:
         reading = readers[out.number]
         if out.number in returned or not all(isinstance(r, (Map, Reduce)) for r in reading):
             continue
-        held = other.buffer
         for reader in reading:
-            _replace(reader, out, lambda t, b=held: Term(b, t.shape, t.strides, t.offset))  # type: ignore[misc]
-            readers[held.number].append(reader)
+            _replace(reader, out, lambda t, o=other: o.seen(t.shape, t.strides, t.offset))  # type: ignore[misc]
+            readers[other.buffer.number].append(reader)
         gone.add(id(step))
     lowered.steps[:] = [s for s in lowered.steps if id(s) not in gone]
 
@@ -402,7 +401,7 @@ def _as_product(
         return None
     for gradient, rate in (scaling.args, scaling.args[::-1]):
         product = _alone(gradient, readers, returned)
-        rate_is_one = rate.buffer is not None and not any(rate.strides)
+        rate_is_one = rate.buffer is not None and not rate.converted and not any(rate.strides)
         if isinstance(product, Product) and gradient.whole and rate_is_one:
             flat = product.outs[0].shape == step.outs[0].shape and product.a.ndim == 2
             if flat and product.beta == 0.0 and product.scale is None:

@@ -231,6 +231,11 @@ def scheduled(
     return _Scheduler(list(steps), shared, returned).run()
 
 
+def _converts(step: Map) -> bool:
+    """Whether it is what a step reads that takes memory in another dtype only."""
+    return step.function == "copy" and step.args[0].converted
+
+
 def _domain(step: Step) -> Shape | None:
     """What a loop runs over, None of what is no loop."""
     if isinstance(step, Reduce):
@@ -465,7 +470,10 @@ class _Scheduler:
             outside = [n for n in readers if n not in inside or n in later]
             if not readers or len(outside) != len(readers):
                 continue
-            if any(self.domains[n] != self.domains[k] for n in outside):
+            if _converts(step):
+                if not all(n in later or self._held_up(n) for n in outside):
+                    continue
+            elif any(self.domains[n] != self.domains[k] for n in outside):
                 continue
             if not all(self.waits[n] or n in later for n in outside):
                 continue  # it is not in this group only because that is long enough
@@ -478,6 +486,10 @@ class _Scheduler:
             if kept <= 1:
                 later.add(k)
         return later
+
+    def _held_up(self, n: int) -> bool:
+        """Whether a step reads what cannot be computed yet."""
+        return any(self.waits[m] for m in self.reads[n])
 
     def _safe(self, k: int, inside: set[int], group: Group) -> bool:
         """Whether what it writes over is read in this group element by element only."""

@@ -31,13 +31,20 @@ from autograd_engine.compiler.native.ir import (
     term_of,
 )
 from autograd_engine.compiler.native.tracing.traced_value import NotLowered, Traced
-from autograd_engine.core.dtypes import BOOLS, EXACT, FLOATS, UNSIGNED, result_type
+from autograd_engine.core.dtypes import (
+    BOOLS,
+    EXACT,
+    FLOAT32,
+    FLOATS,
+    HALVES,
+    UNSIGNED,
+    result_type,
+)
 from autograd_engine.core.spec import reduced_shape
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.registry.stand_ins import run_on
 
 __all__ = [
-    "NATIVE_DTYPES",
     "ROWS",
     "Loops",
     "NotLowered",
@@ -50,8 +57,6 @@ __all__ = [
 Shape = tuple[int, ...]
 Dtype = np.dtype[Any]
 
-NATIVE_DTYPES: Final = frozenset(scalars.C_TYPES)
-
 
 class StepWriter:
     """The program that is being written.
@@ -63,12 +68,19 @@ class StepWriter:
         Whether matrices are multiplied here.
     origin : object
         The node of the graph that steps come from.
+    results : list of Spec
+        What it is to make: in float32, where that is what it computes in.
     guards : dict of int to list of Step
         By the number of a buffer: the checks that must run before what it holds are indices.
     checked : dict
         What checks have found in order, by what they look at.
     ranges : dict of int to (int, int)
         By the number of a buffer: from which number, and below which, its integers are.
+    held : dict of int to dtype
+        By the number of a buffer of float32: floats of 16 bits that its values are all among, so
+        that nothing is left to round.
+    quiet : set of int
+        Numbers of buffers of float32 that arithmetic made of such: their NaN end in zeros.
     values : dict of int to Traced
         Values of the graph, by identity.
     kernels : dict
@@ -80,9 +92,12 @@ class StepWriter:
         self.steps: list[Step] = []
         self.buffers = 0
         self.origin: Any = None
+        self.results: list[Any] = []
         self.guards: dict[int, list[Step]] = {}
         self.checked: dict[Any, Traced] = {}
         self.ranges: dict[int, tuple[int, int]] = {}
+        self.held: dict[int, Dtype] = {}
+        self.quiet: set[int] = set()
         self.values: dict[int, Traced] = {}
         self.kernels: dict[Callable[..., Any], Callable[..., Any]] = {}
 
@@ -103,8 +118,8 @@ class StepWriter:
         """An array whose elements all have one value."""
         dtype = np.dtype(dtype)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        number = dtype.type(value).item()
-        return Traced(self, Term(None, shape, (0,) * len(shape), number=number, dtype=dtype))
+        number = np.asarray(value).astype(dtype) if dtype in HALVES else dtype.type(value)
+        return Traced(self, Term(None, shape, (0,) * len(shape), number=number.item(), dtype=dtype))
 
     def operand(self, value: Any, dtype: Dtype | None = None) -> Traced:
         """Anything that a kernel computes with, in `dtype` where it is a Python number."""
@@ -135,12 +150,17 @@ class StepWriter:
         if function in ("isinf", "isfinite") and common not in FLOATS:
             return self.number(function == "isfinite", bool, operands[0].shape)
         typed = [self.operand(v, common) for v in operands]
+        if common in HALVES:
+            if function in _OF_BITS:
+                raise NotLowered(f"{function} of {common.name} is NumPy's")
+            out = self.map(function, *[self.cast(v, FLOAT32) for v in typed])
+            return out if scalar.boolean else self.cast(out, common)
         if scalar.same_dtype:
             if scalar.floating and common not in FLOATS:
                 common = np.dtype(np.float64)
             typed = [self.cast(v, common) for v in typed]
         dtype = np.dtype(np.bool_) if scalar.boolean else common
-        if dtype not in NATIVE_DTYPES:
+        if not scalars.runs_in_c(dtype):
             raise NotLowered(f"{dtype.name} is left to NumPy")
         if all(v.term.buffer is None for v in typed) and not hasattr(np, function):
             typed[0] = self.copied(typed[0])
@@ -156,6 +176,8 @@ class StepWriter:
     ) -> Traced:
         shape = np.broadcast_shapes(*[v.shape for v in operands])
         out = self.buffer(shape, dtype)
+        if dtype == FLOAT32:
+            self._note_halves(function, operands, out)
         args = tuple(v.term.broadcast(shape) for v in operands)
         step = self.add(Map(function, args, out, self.origin, axis))
         if guards := self.guards_of(operands):
@@ -167,19 +189,60 @@ class StepWriter:
         x = self.operand(value, dtype)
         if x.dtype == dtype:
             return x
-        if dtype not in NATIVE_DTYPES:
+        if not scalars.runs_in_c(dtype):
             raise NotLowered(f"{dtype.name} is left to NumPy")
         if x.term.buffer is None:
             with np.errstate(all="ignore"):
-                return self.number(x.dtype.type(x.term.number).astype(dtype), dtype, x.shape)
-        return self.mapped("cast", [x], dtype)
+                number = np.asarray(x.term.number, x.dtype).astype(dtype)
+                return self.number(number, dtype, x.shape)
+        if x.dtype in HALVES and dtype == FLOAT32:
+            return Traced(self, x.term.taken_in(dtype))
+        if dtype in HALVES and self._held(x, dtype):
+            return self.mapped("copy", [x], dtype)
+        quiet = dtype in HALVES and x.dtype == FLOAT32 and self._is_quiet(x)
+        return self.mapped("nearest" if quiet else "cast", [x], dtype)
+
+    def _note_halves(self, function: str, operands: Sequence[Traced], out: Buffer) -> None:
+        """Note what is known of a float32 that is computed of floats of 16 bits."""
+        values = operands[1:] if function == "where" else operands
+        if function in _SELECTS:
+            for half in {h for v in values if (h := self._half_of(v)) is not None}:
+                if all(self._held(v, half) for v in values):
+                    self.held[out.number] = half
+        keeps = function in _SELECTS or function in _ARITHMETIC
+        if keeps and all(map(self._is_quiet, values)):
+            self.quiet.add(out.number)
+
+    def _is_quiet(self, x: Traced) -> bool:
+        return self._half_of(x) is not None or (
+            x.term.buffer is None or x.term.buffer.number in self.quiet
+        )
+
+    def _half_of(self, x: Traced) -> Dtype | None:
+        """A dtype of 16 bits that holds all values of `x`, if one is known."""
+        buffer = x.term.buffer
+        if buffer is None:
+            return None
+        return buffer.dtype if buffer.dtype in HALVES else self.held.get(buffer.number)
+
+    def _held(self, x: Traced, half: Dtype) -> bool:
+        """Whether values of `x` are known to be some of this dtype of 16 bits."""
+        if x.term.buffer is None:
+            with np.errstate(all="ignore"):
+                number = float(x.term.number)
+                return number != number or float(np.asarray(number).astype(half)) == number
+        return self._half_of(x) == half
 
     def copied(self, x: Traced) -> Traced:
         """The same elements in C order, in memory of their own."""
         return self.mapped("copy", [x], x.dtype)
 
+    def stored(self, x: Traced) -> Traced:
+        """With elements that are in memory in their dtype."""
+        return self.copied(x) if x.term.converted else x
+
     def packed(self, x: Traced) -> Traced:
-        return x if x.term.contiguous else self.copied(x)
+        return x if x.term.contiguous and not x.term.converted else self.copied(x)
 
     def position(self, shape: Shape, axis: int) -> Traced:
         """The index of each element along an axis."""
@@ -237,6 +300,9 @@ class StepWriter:
     def reduce(self, kind: str, x: Traced, axis: Any, keepdims: bool = False) -> Traced:
         axis = range(x.ndim) if axis is None else axis
         axes = tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
+        if x.dtype in HALVES:
+            found = self.reduce(kind, self.cast(x, FLOAT32), axes, keepdims)
+            return found if found.dtype in BOOLS else self.cast(found, x.dtype)
         if kind in ("any", "all"):
             x = self.map("not_equal", x, 0) if x.dtype not in BOOLS else x
         elif x.dtype in EXACT and kind in ("sum", "prod"):
@@ -264,6 +330,8 @@ class StepWriter:
     def matmul(self, a: Traced, b: Traced) -> Traced:
         """Of matrices, and stacks of them."""
         dtype = self.meeting((a, b))
+        if dtype in HALVES:
+            return self.cast(self.matmul(self.cast(a, FLOAT32), self.cast(b, FLOAT32)), dtype)
         if dtype not in FLOATS or a.ndim < 2 or b.ndim < 2:
             raise NotLowered("BLAS multiplies matrices of float32 or float64")
         if not self.blas:
@@ -288,7 +356,9 @@ class StepWriter:
         return self.all_of(out)
 
     def _matrix(self, x: Traced) -> Traced:
-        return x if x.term.matrix() is not None else self.copied(x)
+        if x.term.matrix() is not None:
+            return x
+        return self.copied(x)
 
     def assembled(
         self,
@@ -299,9 +369,13 @@ class StepWriter:
         adds: bool = False,
     ) -> Traced:
         """An array that is `fill` but for parts; each comes with what selects its region."""
+        if adds and dtype in HALVES:
+            return self.cast(self.assembled(shape, FLOAT32, parts, fill, adds), np.dtype(dtype))
         out = self.buffer(shape, dtype)
         whole = self.all_of(out)
         regions = [(self.cast(p, np.dtype(dtype)), select(whole)) for p, select in parts]
+        if adds:
+            regions = [(self.stored(p), r) for p, r in regions]
         step = Assemble(
             [(p.term.broadcast(r.shape), r.term) for p, r in regions if r.size],
             out,
@@ -369,6 +443,21 @@ def lowers(*names: str) -> Callable[[Row], Row]:
         return row
 
     return register
+
+
+# What returns one of its operands, or a number with fewer digits.
+_SELECTS: Final = frozenset(
+    (
+        "copy", "where", "maximum", "minimum", "fmax", "fmin", "absolute", "fabs", "negative",
+        "copysign", "sign", "floor", "ceil", "trunc", "rint",
+    )
+)  # fmt: skip
+# What processors do themselves: of NaN they return NaN with the same digits.
+_ARITHMETIC: Final = frozenset(
+    ("add", "subtract", "multiply", "divide", "true_divide", "square", "reciprocal", "sqrt")
+)
+# What depends on how numbers lie, which rounding to fewer bits does not give.
+_OF_BITS: Final = frozenset(("nextafter", "product_error"))
 
 
 class _Ufunc:
