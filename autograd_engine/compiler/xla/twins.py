@@ -12,7 +12,7 @@ import numpy as np
 from autograd_engine.compiler.xla.array_module import NUMPY, NumpyOnly, is_traced
 from autograd_engine.core.random_generator import generator
 from autograd_engine.ops import like, reduction
-from autograd_engine.ops.kernels import attention, products, rows
+from autograd_engine.ops.kernels import attention, products, rows, sums
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
@@ -137,6 +137,6 @@ _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     products.multiply: NUMPY.matmul,
     attention._readable: _same,
     reduction._in_step: _no,
-    reduction._total: _total,
+    sums.total_over: _total,
     like._spread: _spread,
 }
