@@ -16,7 +16,6 @@ from numpy import ndarray
 
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import rounded, widened
-from autograd_engine.core.spec import Shape
 from autograd_engine.ops.kernels.compiled import LARGE, MANY, ROW, compiled
 from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -100,8 +99,10 @@ def _broadcast(name: str, x: Any, y: Any) -> Any:
     ndim = each.ndim
     of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
     merged = _three_axes(each.shape, [(m == 1, n == 1) for m, n in zip(of_x, of_y, strict=True)])
+    if merged is None:
+        return None
     # Of long rows NumPy begins few.
-    run = compiled(name, x) if merged and (merged[2] < LARGE or several()) else None
+    run = compiled(name, x) if merged[2] < LARGE or several() else None
     if run is None:
         return None
     out = np.empty(each.shape, x.dtype)
@@ -118,7 +119,9 @@ def repeated(x: Any) -> Any:
                 return None
             expected *= size
     merged = _three_axes(x.shape, [(not stride, False) for stride in strides])
-    run = compiled("spread.copy", x) if merged else None
+    if merged is None:
+        return None
+    run = compiled("spread.copy", x)
     if run is None:
         return None
     out = np.empty(x.shape, x.dtype)
@@ -126,7 +129,9 @@ def repeated(x: Any) -> Any:
     return out
 
 
-def _three_axes(shape: Shape, lacks: list[tuple[bool, bool]]) -> tuple[int, ...] | None:
+def _three_axes(
+    shape: tuple[int, ...], lacks: list[tuple[bool, bool]]
+) -> tuple[int, ...] | None:
     """The sizes of three axes, and bits for those that operands lack, as C takes them; or None.
 
     Neighbouring axes are one where the same operands lack them.
