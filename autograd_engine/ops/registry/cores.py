@@ -15,7 +15,6 @@ import numpy as np
 from numpy import ndarray
 
 from autograd_engine.core.above import above
-from autograd_engine.core.spec import Shape
 from autograd_engine.ops.kernels.compiled import LARGE, MANY, ROW, compiled
 from autograd_engine.ops.kernels.elementwise import EXACT
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
@@ -80,8 +79,9 @@ def _broadcast(name: str, x: Any, y: Any) -> Any:
     ndim = each.ndim
     of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
     merged = _three_axes(each.shape, [(m == 1, n == 1) for m, n in zip(of_x, of_y, strict=True)])
-    # Of long rows NumPy begins few.
-    run = compiled(name, x) if merged and (merged[2] < LARGE or several()) else None
+    if merged is None or (merged[2] >= LARGE and not several()):  # NumPy begins few long rows
+        return None
+    run = compiled(name, x)
     if run is None:
         return None
     out = np.empty(each.shape, x.dtype)
@@ -98,15 +98,15 @@ def repeated(x: Any) -> Any:
                 return None
             expected *= size
     merged = _three_axes(x.shape, [(not stride, False) for stride in strides])
-    run = compiled("spread.copy", x) if merged else None
-    if run is None:
+    run = compiled("spread.copy", x)
+    if merged is None or run is None:
         return None
     out = np.empty(x.shape, x.dtype)
     run(x, out, *merged)
     return out
 
 
-def _three_axes(shape: Shape, lacks: list[tuple[bool, bool]]) -> tuple[int, ...] | None:
+def _three_axes(shape: tuple[int, ...], lacks: list[tuple[bool, bool]]) -> tuple[int, ...] | None:
     """The sizes of three axes, and bits for those that operands lack, as C takes them; or None.
 
     Neighbouring axes are one where the same operands lack them.
