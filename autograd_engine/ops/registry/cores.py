@@ -99,10 +99,9 @@ def _broadcast(name: str, x: Any, y: Any) -> Any:
     ndim = each.ndim
     of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
     merged = _three_axes(each.shape, [(m == 1, n == 1) for m, n in zip(of_x, of_y, strict=True)])
-    if merged is None:
+    if merged is None or (merged[2] >= LARGE and not several()):  # NumPy begins few long rows
         return None
-    # Of long rows NumPy begins few.
-    run = compiled(name, x) if merged[2] < LARGE or several() else None
+    run = compiled(name, x)
     if run is None:
         return None
     out = np.empty(each.shape, x.dtype)
@@ -119,19 +118,15 @@ def repeated(x: Any) -> Any:
                 return None
             expected *= size
     merged = _three_axes(x.shape, [(not stride, False) for stride in strides])
-    if merged is None:
-        return None
     run = compiled("spread.copy", x)
-    if run is None:
+    if merged is None or run is None:
         return None
     out = np.empty(x.shape, x.dtype)
     run(x, out, *merged)
     return out
 
 
-def _three_axes(
-    shape: tuple[int, ...], lacks: list[tuple[bool, bool]]
-) -> tuple[int, ...] | None:
+def _three_axes(shape: tuple[int, ...], lacks: list[tuple[bool, bool]]) -> tuple[int, ...] | None:
     """The sizes of three axes, and bits for those that operands lack, as C takes them; or None.
 
     Neighbouring axes are one where the same operands lack them.
