@@ -300,8 +300,14 @@ def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
     if on_all_cores(op) is None:
         return call
-    # A result has no more elements than that: of two that are broadcast it may be the larger one.
-    small = f"{' * '.join(f'{a}.size' for a in arrays)} < {MANY}"
+    if len(arrays) == 1:
+        small = f"_a0.size < {MANY}"
+    else:
+        # A result may have as many elements as the product says. It seldom has: an operand often has
+        # its shape. So more are asked for, before the call that finds out is worth its time.
+        none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
+        count = " * ".join(f"{a}.size" for a in arrays)
+        small = f"(_n := {count}) < {MANY} or (_n <= {MANY << 5} and {none_large})"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
