@@ -303,11 +303,12 @@ def _computed(op: OpDef, arrays: list[str], attrs: str) -> str:
     if len(arrays) == 1:
         small = f"_a0.size < {MANY}"
     else:
-        # A result may have as many elements as the product says. It seldom has: an operand often has
-        # its shape. So more are asked for, before the call that finds out is worth its time.
+        # Of different shapes, a result may have as many elements as the product says. It seldom
+        # has, so more are asked for before the call that finds out is worth its time.
         none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
         count = " * ".join(f"{a}.size" for a in arrays)
-        small = f"(_n := {count}) < {MANY} or (_n <= {MANY << 5} and {none_large})"
+        alike = " == ".join(f"{a}.shape" for a in arrays)
+        small = f"(_n := {count}) < {MANY} or ({none_large} and (_n <= {MANY << 5} or {alike}))"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
