@@ -427,8 +427,15 @@ def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
     if half or on_all_cores(op) is None:
         return call
-    # A result has no more elements than that: of two that are broadcast it may be the larger one.
-    small = f"{' * '.join(f'{a}.size' for a in arrays)} < {MANY}"
+    if len(arrays) == 1:
+        small = f"_a0.size < {MANY}"
+    else:
+        # Of different shapes, a result may have as many elements as the product says. It seldom
+        # has, so more are asked for before the call that finds out is worth its time.
+        none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
+        count = " * ".join(f"{a}.size" for a in arrays)
+        alike = " == ".join(f"{a}.shape" for a in arrays)
+        small = f"(_n := {count}) < {MANY} or ({none_large} and (_n <= {MANY << 5} or {alike}))"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
