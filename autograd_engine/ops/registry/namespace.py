@@ -31,6 +31,9 @@ class Namespace:
 
     bind: Callable[[OpDef], Callable[..., Any]]
 
+    # Where floats of 16 bits are computed with, if not here.
+    with_halves: Namespace
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Bind an operation when it is first asked for: importing the engine binds none."""
         op = REGISTRY.get(name)
@@ -82,6 +85,7 @@ raw.bind = with_weak_numbers
 # `raw` of arrays that are known to be of no floats of 16 bits; for the backward walk, whose rules
 # are run in float32 on those.
 raw_wide: Final = Namespace()
+raw_wide.with_halves = raw
 raw_wide.project = _project
 raw_wide.scatter = _scatter
 raw_wide.bind = lambda op: op.direct

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels.compiled import LARGE, MANY
@@ -209,6 +210,11 @@ class Pullback:
         if self.halves:
             lines += self._in_float32()
             scope |= {"in_float32": in_float32, "in_half": in_half}
+        elif op.halves == "as they are":  # but what its rule calls may add them up
+            first = "g[0]" if op.multiple else "g"
+            is_half = f"{first}.__class__ is ndarray and {first}.dtype in HALVES"
+            lines.append(f"if {is_half}: xp = getattr(xp, 'with_halves', xp)")
+            scope |= {"HALVES": HALVES, "ndarray": np.ndarray}
         start = len(lines)
         results = []
         steps: list[tuple[str, str, tuple[str, ...]]] = []
