@@ -26,7 +26,10 @@ needs_jax = pytest.mark.skipif(
     importlib.util.find_spec("jax") is None, reason="jax is not installed"
 )
 # Compiling is what takes the time here.
-QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+QUICK = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_cpu_use_fusion_emitters=false"
+)
 NAMES = re.findall(r"^        (\w+),$", (HERE / "steps.py").read_text(), re.MULTILINE)
 
 
