@@ -66,7 +66,7 @@ REFUSED = {
 @needs_jax
 @pytest.mark.thorough
 def test_rows_agree_with_their_kernels() -> None:
-    found = said_by("rows", "float32")
+    found = said_by("rows", "all")
     assert found["wrong"] == []
     assert found["elsewhere"] == []
     ways = found["ways"]
@@ -76,7 +76,15 @@ def test_rows_agree_with_their_kernels() -> None:
 
 @needs_jax
 @pytest.mark.thorough
-def test_pullbacks_agree_with_numpy() -> None:
+def test_rows_of_large_arrays_agree_with_their_kernels() -> None:
+    found = said_by("rows", "large")
+    assert found["wrong"] == []
+    assert {n for n, way in found["ways"].items() if "called back" in way} <= CALLED_BACK
+
+
+@needs_jax
+@pytest.mark.thorough
+def test_gradients_and_their_gradients_agree_with_numpy() -> None:
     assert said_by("gradients") == []
 
 

@@ -268,7 +268,8 @@ class Memory:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.value.dtype)
+        dtype: np.dtype[Any] = np.dtype(self.value.dtype)
+        return dtype
 
     @property
     def itemsize(self) -> int:
@@ -434,7 +435,7 @@ def _is_mask(key: Any) -> bool:
 
 def _keeps_first(key: Any) -> bool:
     first = key[0] if isinstance(key, tuple) and key else key
-    return first is Ellipsis or first == slice(None)
+    return first is Ellipsis or (isinstance(first, slice) and first == slice(None))
 
 
 def _written(whole: Any, key: Any, new: Any) -> Any:

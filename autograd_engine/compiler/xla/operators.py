@@ -21,6 +21,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     indexing,
     like,
     loss,
+    lu,
     movement,
     normalization,
     pool,
@@ -30,6 +31,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     scan,
     sequence,
     setitem,
+    sorting,
     special,
 )
 from autograd_engine.compiler.xla.memory import is_traced

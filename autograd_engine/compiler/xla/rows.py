@@ -1,8 +1,8 @@
 """How a row of the table is lowered.
 
 A function of `lowering`, where there is one: it is given the `Run`, then what the kernel takes. It
-is there where a kernel looks at values, writes to arrays or calls what jax.numpy does not have, and
-where it refuses values, of which a `Run` takes note.
+is there where a kernel looks at values, takes a step for each element of an axis or calls what
+jax.numpy does not have.
 
 Else the kernel, traced: its twin. Where that cannot be, and the row is linear, its own rule, which
 is its adjoint, transposed: of <A x, g> = <x, A* g> the rule is A*, and jax makes A of it. So of a

@@ -1,4 +1,4 @@
-"""Linear recurrences over time and states."""
+"""Beams, and linear recurrences, over time."""
 
 from __future__ import annotations
 
@@ -42,3 +42,18 @@ def _band_scan_adjoint(run: Run, weight: Any, outflow: Any) -> Any:
     start = jnp.zeros(outflow.shape[1:], dtype)
     given = jnp.asarray(weight), jnp.asarray(outflow, dtype)
     return lax.scan(step, start, given, reverse=True)[1]
+
+
+@row("gather_tree")
+def _gather_tree(run: Run, ids: Any, parents: Any) -> Any:
+    beams = ids.shape[2]
+    run.within(parents, 0, beams)
+    parents, ids = jnp.clip(jnp.asarray(parents), 0, max(beams - 1, 0)), jnp.asarray(ids)
+
+    def step(beam: Any, given: Any) -> Any:
+        words, before = given
+        taken = jnp.take_along_axis(words, beam, axis=1)
+        return jnp.take_along_axis(before, beam, axis=1), taken
+
+    start = jnp.broadcast_to(jnp.arange(beams, dtype=parents.dtype), ids.shape[1:])
+    return lax.scan(step, start, (ids, parents), reverse=True)[1]
