@@ -12,17 +12,34 @@ import numpy as np
 import autograd_engine.compiler.xla.operators  # noqa: F401 - with all rows
 from autograd_engine.compiler.xla.rows import ROWS
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from tests.compiler.helpers.native_batches import difference
 from tests.registry.samples import SAMPLES
+from tests.registry.sampling import Sample
 
 Call = tuple[str, tuple[Any, ...], dict[str, Any], list[Any]]
+
+
+def tried(op: OpDef) -> list[Sample]:
+    """The samples of a row that may be lowered differently.
+
+    Nothing in a step lies in steps in memory; and of what is computed element by element one shape
+    is as good as another.
+    """
+    found = {}
+    for sample in SAMPLES.get(op.name, ()):
+        spread = op.tangent == "elementwise" and len({a.shape for a in sample.operands}) < 2
+        key = [sample.attrs, [a.dtype for a in sample.operands]] if spread else sample.label
+        if "strided" not in sample.label:
+            found.setdefault(str(key), sample)
+    return list(found.values())
 
 
 def calls_of(op: OpDef, dtype: Any) -> list[Call]:
     """The samples of a row, each with what its kernel makes of it."""
     found: list[Call] = []
-    for sample in SAMPLES.get(op.name, ()):
+    for sample in tried(op):
         attrs, operands = op.complete_attrs(sample.attrs), sample.cast(dtype)
         with np.errstate(all="ignore"):
             made = op.kernel(*operands, **attrs)
@@ -31,7 +48,53 @@ def calls_of(op: OpDef, dtype: Any) -> list[Call]:
     return found
 
 
-def sweep(names: list[str], dtype: Any, together: int = 24) -> dict[str, Any]:
+WITH_OTHER_WAYS = frozenset(
+    ("activation", "attention", "like", "loss", "normalization", "order", "pool", "reduction")
+) | {"recurrent", "resample", "scan", "sequence", "update"}
+
+
+def large(op: OpDef, dtype: Any) -> list[Call]:
+    """A sample of a row made long, and one made wide: kernels have other ways for such arrays."""
+    found: list[Call] = []
+    if op.module not in WITH_OTHER_WAYS or op.name == "gate_slopes":  # whose sizes say one another
+        return found
+    for axis, least in ((0, 1 << 14), (-1, 1 << 8)):
+        for sample in SAMPLES.get(op.name, ()):
+            call = larger(op, sample, dtype, axis, least)
+            if call is not None:
+                found.append(call)
+                break
+    return found
+
+
+def larger(op: OpDef, sample: Sample, dtype: Any, axis: int, least: int) -> Call | None:
+    """A sample with some operands repeated along an axis; None where that is none."""
+    attrs, operands = op.complete_attrs(sample.attrs), sample.cast(dtype)
+    if not (operands and operands[0].ndim and operands[0].size):
+        return None
+    size = operands[0].size if axis == 0 else operands[0].shape[-1]
+    times = -(-least // size)
+    alike = [a.ndim and a.shape[axis] == operands[0].shape[axis] for a in operands]
+    for chosen in (alike, [k == 0 for k in range(len(operands))]):
+        given = tuple(
+            np.concatenate([a] * times, axis) if c else a
+            for a, c in zip(operands, chosen, strict=True)
+        )
+        try:
+            specs = op.infer_tuple([Spec(a.shape, a.dtype) for a in given], attrs)
+            with np.errstate(all="ignore"):
+                made = op.kernel(*given, **attrs)
+        except Exception:  # of sizes that do not fit
+            continue
+        expected = [np.array(a) for a in (made if op.multiple else (made,))]
+        if [a.shape for a in expected] == [s.shape for s in specs] and len(expected) < 10:
+            return f"{op.name}-{sample.label}-by-{times}", given, attrs, expected
+    return None
+
+
+def sweep(
+    names: list[str], dtype: Any, together: int = 24, calls_of: Any = calls_of
+) -> dict[str, Any]:
     """How each row is lowered, and what differs; samples of so many rows are one function."""
     ways: dict[str, set[str]] = {}
     wrong: list[str] = []
@@ -81,4 +144,6 @@ def elsewhere() -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({**sweep(list(REGISTRY), np.dtype(sys.argv[1])), "elsewhere": elsewhere()}))
+    names, wide = list(REGISTRY), np.dtype(np.float32)
+    made = {"large": lambda: sweep(names, wide, calls_of=large), "all": lambda: sweep(names, wide)}
+    print(json.dumps({**made[sys.argv[1]](), "elsewhere": elsewhere()}))

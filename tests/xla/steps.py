@@ -194,13 +194,13 @@ def indices_out_of_range_are_named_and_nothing_is_updated() -> None:
 
 def what_numpy_must_compute_is_called_back_and_shown() -> None:
     def build() -> Any:
-        return paddle.lgamma(data("x", [None, 13])).sum()
+        return paddle.histogram(data("x", [None, 13]), bins=5).max()
 
     feeds = {"x": np.abs(TABLE["x"]) + 0.5}
     by_numpy, by_xla = (Training(build, feeds, backend) for backend in ("numpy", "jax"))
     np.testing.assert_allclose(by_xla.losses(1), by_numpy.losses(1), rtol=1e-5)
     (back,) = by_xla.report().called_back()
-    assert back.operation == "lgamma"
+    assert back.operation == "histogram"
     assert "steps.py" in back.line
 
 
