@@ -8,8 +8,9 @@ own. What a call is fed is copied too, for the caller may write to it while the 
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,11 +19,19 @@ import numpy as np
 
 from autograd_engine.compiler.backend import Listing, Placement
 from autograd_engine.compiler.live_operators import live_operators
+from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each registers its operators
+    arrays,
+    branches,
+    loops,
+)
+from autograd_engine.compiler.xla.control_flow.values import plain
 from autograd_engine.compiler.xla.operators import run_operators
-from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Draw, Lowered, Run
+from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, FIRST_LIMIT, Draw, Lowered, Run
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
-from autograd_engine.program.ir.block import operators_within
+from autograd_engine.program.ir.block import inner_blocks, operators_within
+from autograd_engine.program.ir.program import Operator
 
 __all__ = ["XlaBound", "XlaFailed", "XlaFunction", "compile_listing"]
 
@@ -63,45 +72,70 @@ class XlaFunction:
         self.described: Sequence[Spec] = ()
         self.lowered: list[Lowered] = []
         self.draws: list[Draw] = []
+        self.limits: dict[int, int] = {}
         self.held = sorted(set(self.updates.values()))
         self.fed = [k for k in range(len(listing.inputs)) if k not in set(self.held)]
         asked = [*listing.outputs, *listing.described]
         self._operators = live_operators(listing.operators, asked)
-        began = time.perf_counter()
+        within = list(operators_within(self._operators))
+        self._draws_inside = any(
+            _random(inner)
+            for operator in within
+            if getattr(operator.op, "kind", "call") != "call"
+            for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
+        )
+        self._one_at_a_time, self._growing = threading.Lock(), threading.Lock()
+        self._stream: np.random.Generator | None = None
         with jax.enable_x64(True):
-            given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in listing.specs]
-            split = [given[k] for k in self.held], [given[k] for k in self.fed]
-            if any(getattr(o.op, "random", False) for o in operators_within(self._operators)):
-                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *split)
-            drawn = [
-                [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
-                for draw in self.draws
-            ]
-            self._traced = jax.jit(self._step, donate_argnums=0).lower(*split, drawn)
-            traced = time.perf_counter()
-            self._compiled = self._traced.compile()
+            if any(map(_random, within)) and not self._draws_inside:
+                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *self._given())
+            self._compile()
+
+    def _given(self) -> tuple[list[Any], list[Any]]:
+        given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in self.listing.specs]
+        return [given[k] for k in self.held], [given[k] for k in self.fed]
+
+    def _compile(self) -> None:
+        began = time.perf_counter()
+        drawn = [
+            [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
+            for draw in self.draws
+        ]
+        self._traced = jax.jit(self._step, donate_argnums=0).lower(*self._given(), drawn)
+        traced = time.perf_counter()
+        self._compiled = self._traced.compile()
         self.seconds = traced - began, time.perf_counter() - traced
 
     def _step(self, held: Sequence[Any], fed: Sequence[Any], drawn: Any) -> Any:
-        """(new state, other outputs, whether all is in order: None where nothing can fail)."""
+        """(new state, other outputs, whether all is in order, how often loops ran).
+
+        The third is None where nothing can fail; the last is of loops that keep what they do in
+        memory for so many iterations, which are no more than that where all is in order.
+        """
         listing = self.listing
-        run = Run(drawn)
+        run = Run(drawn, self.limits, self._current_stream if self._draws_inside else None)
         arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
         values: dict[Any, Any] = {}
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
             known = known_value(spec)
             values[ref.key] = arrays[k] if known is None else known.astype(spec.dtype)
-        run_operators(run, self._operators, values)
-        outputs = [jnp.asarray(values[r.key]) for r in listing.outputs]
-        described = [values[r.key] for r in listing.described]
+        run_operators(run, self._operators, values, [*listing.outputs, *listing.described])
+        outputs = [jnp.asarray(plain(values[r.key])) for r in listing.outputs]
+        described = [plain(values[r.key]) for r in listing.described]
         self.described = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in described]
         self.lowered, self.draws = run.lowered, run.draws
-        fine = jnp.all(jnp.stack(run.flags)) if run.flags else None
+        for key, count in run.trips.items():
+            run.flags.append(count <= run.limit(key))
+        fine = None if run.fine is True else run.fine
         new = dict(zip(self.held, held, strict=True))
         for j, k in self.updates.items():
             new[k] = outputs[j] if fine is None else jnp.where(fine, outputs[j], arrays[k])
         others = [v for j, v in enumerate(outputs) if j not in self.updates]
-        return [new[k] for k in self.held], others, fine
+        return [new[k] for k in self.held], others, fine, run.trips
+
+    def _current_stream(self) -> np.random.Generator:
+        assert self._stream is not None
+        return self._stream
 
     @cached_property
     def source(self) -> str:
@@ -117,8 +151,39 @@ class XlaFunction:
     def run(self, held: Sequence[Any], fed: Sequence[Array]) -> tuple[list[Any], list[Any], Any]:
         """One call, which takes what is `held` away."""
         drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
-        made: tuple[list[Any], list[Any], Any] = self._compiled(held, *put((list(fed), drawn)))
-        return made
+        given = put((list(fed), drawn))
+        if not self._draws_inside:
+            return self._until_it_fits(held, given)
+        with self._one_at_a_time:
+            self._stream = generator()
+            return self._until_it_fits(held, given)
+
+    def _until_it_fits(
+        self, held: Sequence[Any], given: Any
+    ) -> tuple[list[Any], list[Any], Any]:
+        """Run it, with more memory for loops that have more iterations than there is memory for."""
+        bits = None if self._stream is None else self._stream.bit_generator
+        before = None if bits is None else bits.state
+        while True:
+            new, others, fine, trips = self._compiled(held, *given)
+            if not trips or jax.device_get(fine) or not self._makes_room(jax.device_get(trips)):
+                return new, others, fine
+            held = new  # as it was
+            if bits is not None:
+                bits.state = before
+
+    def _makes_room(self, counts: Mapping[int, Any]) -> bool:
+        """Whether some loop had too little, and has enough from now on."""
+        grown = {
+            key: 1 << (int(n) - 1).bit_length()
+            for key, n in counts.items()
+            if n > self.limits.get(key, FIRST_LIMIT)
+        }
+        if grown:
+            with self._growing:
+                self.limits = {**self.limits, **grown}
+                self._compile()
+        return bool(grown)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         with jax.enable_x64(True):
@@ -200,6 +265,10 @@ class DeviceMemory:
     def write(self, array: Array) -> None:
         with jax.enable_x64(True):
             self.value = put(array)
+
+
+def _random(operator: Operator) -> bool:
+    return bool(getattr(operator.op, "random", False))
 
 
 def put(arrays: Any) -> Any:

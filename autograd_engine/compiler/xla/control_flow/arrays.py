@@ -1,0 +1,165 @@
+"""Stacks, and arrays of tensors: lists, whose lengths and places are known while they are traced.
+
+Where a place depends on values, as that of a loop's counter does, the loop is written out iteration
+by iteration, in which it is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograd_engine.compiler.xla.array_module import is_traced
+from autograd_engine.compiler.xla.control_flow.values import (
+    ABSENT,
+    Every,
+    MaybeHollow,
+    Stack,
+    nothing_like,
+    plain,
+    stacked,
+)
+from autograd_engine.compiler.xla.operators import block_operator, sum_of
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.ops import control_flow
+from autograd_engine.program.ir.control_flow_op import BlockOp
+from autograd_engine.program.ir.program import Operator
+
+__all__: list[str] = []
+
+
+@block_operator("add_stacks")
+def add_stacks(
+    run: Run, operator: Operator, operands: list[Any], asked: Collection[int]
+) -> dict[int, Any]:
+    return {0: _sum(run, operands)}
+
+
+def _sum(run: Run, values: Sequence[Any]) -> Any:
+    if all(isinstance(v, list) for v in values):
+        return [_sum(run, elements) for elements in zip(*values, strict=True)]
+    if any(isinstance(v, list) for v in values):
+        values = [stacked(v) if isinstance(v, list) else v for v in values]
+    if isinstance(values[0], Stack):
+        size = max(s.size for s in values)
+        return Stack(_sum(run, [_of_size(s, size) for s in values]), size)
+    if values[0] is None:  # of an array that has nothing there
+        return None
+    return sum_of(run, values)
+
+
+def _of_size(stack: Stack, size: int) -> Any:
+    """Its elements, as many as that: all are arrays, or stacks of such."""
+
+    def full(leaf: Any) -> Any:
+        if isinstance(leaf, Every):
+            value = np.asarray(leaf.value)
+            return leaf.value if isinstance(leaf.value, int) and not isinstance(
+                leaf.value, bool
+            ) else jnp.broadcast_to(value, (size, *value.shape))
+        return jnp.pad(leaf, [(0, size - leaf.shape[0]), *[(0, 0)] * (leaf.ndim - 1)])
+
+    return jax.tree.map(full, stack.elements)
+
+
+@block_operator("fill_stack")
+def fill_stack(
+    run: Run, operator: Operator, operands: list[Any], asked: Collection[int]
+) -> dict[int, Any]:
+    return {0: _filled(operands[0], operator.attrs["value"])}
+
+
+def _filled(value: Any, number: float) -> Any:
+    if value is None or value is ABSENT:
+        return value
+    if isinstance(value, list):
+        return [_filled(v, number) for v in value]
+    if isinstance(value, Stack):
+        return Stack(_each_filled(value.elements, number), value.size)
+    return nothing_like(value, number)
+
+
+def _each_filled(elements: Any, number: float) -> Any:
+    if isinstance(elements, MaybeHollow):
+        elements = elements.array
+    if isinstance(elements, Stack):
+        return Stack(_each_filled(elements.elements, number), elements.size)
+    if isinstance(elements, list):
+        return [_each_filled(e, number) for e in elements]
+    if isinstance(elements, Every):
+        like = elements.value
+    else:
+        like = jax.ShapeDtypeStruct(elements.shape[1:], elements.dtype)
+    array, hollow = nothing_like(like, number)
+    return MaybeHollow(Every(array), Every(hollow))
+
+
+# --- arrays of tensors
+
+
+def _read(run: Run, array: Any, i: Any) -> Any:
+    return control_flow.array_read(array, i)
+
+
+def _write(run: Run, array: Any, x: Any, i: Any) -> Any:
+    return control_flow.array_write(array, x, i)
+
+
+def _like(run: Run, array: Any, like: Any) -> Any:
+    rest = like[len(array) :]
+    return [*array[: len(like)], *(None if e is None else nothing_like(e) for e in rest)]
+
+
+def _join(run: Run, array: Any, *, axis: int, stack: bool) -> Any:
+    elements = [plain(v) for v in array]
+    if not is_traced(elements) or None in elements:
+        return control_flow.array_join(elements, axis=axis, stack=stack)
+    return jnp.stack(elements, axis) if stack else jnp.concatenate(elements, axis)
+
+
+def _split(run: Run, x: Any, like: Any, *, axis: int, stack: bool) -> Any:
+    if stack:
+        return list(jnp.moveaxis(x, axis, 0))
+    ends = np.cumsum([plain(e).shape[axis] for e in like])[:-1]
+    return list(jnp.split(x, ends, axis))
+
+
+def _sizes(run: Run, array: Any, *, axis: int) -> Any:
+    return control_flow.array_sizes([plain(e) for e in array], axis=axis)
+
+
+_ARRAYS: Final[dict[str, Callable[..., Any]]] = {
+    "array_join": _join,
+    "array_length": lambda run, array: control_flow.array_length(array),
+    "array_like": _like,
+    "array_new": lambda run: [],
+    "array_read": _read,
+    "array_sizes": _sizes,
+    "array_split": _split,
+    "array_write": _write,
+}
+
+
+@block_operator(*_ARRAYS)
+def on_array(
+    run: Run, operator: Operator, operands: list[Any], asked: Collection[int]
+) -> dict[int, Any]:
+    op = operator.op
+    assert isinstance(op, BlockOp)
+    # A place, and what is split, are read as arrays.
+    given = [plain(o) if op.input_at(k) == "i" else o for k, o in enumerate(operands)]
+    if op.kind == "array_split":
+        given[0] = plain(given[0])
+    for k, value in enumerate(given):
+        if op.input_at(k) == "i" and is_traced(value):
+            raise XlaUnavailable("the place in the array depends on values")
+        if isinstance(value, Stack):
+            raise XlaUnavailable("the array is one of a loop whose iterations are not written out")
+    try:
+        return {0: _ARRAYS[op.kind](run, *given, **operator.attrs)}
+    except (IndexError, ValueError) as error:
+        raise XlaUnavailable(str(error)) from error

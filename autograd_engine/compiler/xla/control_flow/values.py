@@ -1,0 +1,216 @@
+"""What the values of a program are while it is traced, where they are more than an array.
+
+All of these are trees of arrays to jax. What is known already (an ndarray, a number) stays what it
+is, and goes around a branch or a loop rather than through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autograd_engine.compiler.xla.array_module import is_traced
+from autograd_engine.compiler.xla.run import XlaUnavailable
+from autograd_engine.core.spec import Spec
+from autograd_engine.ops.registry.symbolic_zero import hollow
+
+__all__ = [
+    "ABSENT",
+    "Every",
+    "MaybeHollow",
+    "Stack",
+    "common",
+    "conform",
+    "guarded",
+    "is_hollow",
+    "nothing_like",
+    "opened",
+    "outline",
+    "plain",
+    "split",
+    "stacked",
+]
+
+
+class MaybeHollow(NamedTuple):
+    """An array that is zero where it stands for no gradient, and whether it does.
+
+    Attributes
+    ----------
+    array : array
+    hollow : bool or array
+        What `ops.registry.symbolic_zero.is_hollow` says of an ndarray.
+    """
+
+    array: Any
+    hollow: Any
+
+
+class Every:
+    """What each iteration has pushed alike, as it was known when the loop was traced."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Stack(NamedTuple):
+    """What the iterations of a loop have pushed; where their number is known, it may be a list too.
+
+    Attributes
+    ----------
+    elements : tree
+        Arrays with an axis for iterations before all others, and `Every`.
+    size : int
+        How long that axis is: iterations, or as many as there may be.
+    """
+
+    elements: Any
+    size: int
+
+
+class _Absent:
+    """Stands for what only the other branch computes."""
+
+
+ABSENT: Final = _Absent()
+
+
+def plain(value: Any) -> Any:
+    """The array, for whoever does not ask whether it is hollow."""
+    return value.array if isinstance(value, MaybeHollow) else value
+
+
+def is_hollow(value: Any) -> Any:
+    """Whether it stands for no gradient: a bool, or a traced one."""
+    return value.hollow if isinstance(value, MaybeHollow) else False
+
+
+def guarded(array: Any, absent: Any) -> Any:
+    """`array`, or zeros that stand for no gradient where `absent` is true."""
+    if absent is False:
+        return array
+    if absent is True:
+        return nothing_like(array)
+    return MaybeHollow(jnp.where(absent, jnp.zeros((), array.dtype), array), absent)
+
+
+def nothing_like(array: Any, value: float = 0.0) -> MaybeHollow:
+    """Zeros that stand for no gradient, in no memory."""
+    array = plain(array)
+    return MaybeHollow(hollow(Spec(tuple(array.shape), np.dtype(array.dtype)), value), True)
+
+
+# --- trees
+
+
+def _moves(leaf: Any) -> bool:
+    return is_traced(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)
+
+
+def split(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
+    """The arrays of a tree that are not known, and what makes a tree of others."""
+    leaves, form = jax.tree.flatten(tree)
+    at = [k for k, leaf in enumerate(leaves) if _moves(leaf)]
+
+    def rebuilt(arrays: Any) -> Any:
+        full = list(leaves)
+        for k, array in zip(at, arrays, strict=True):
+            full[k] = array
+        return jax.tree.unflatten(form, full)
+
+    return [leaves[k] for k in at], rebuilt
+
+
+def outline(tree: Any) -> Any:
+    """The same with shape and dtype in the place of each array, also of those that are known."""
+    return jax.tree.map(_outline, tree)
+
+
+def _outline(leaf: Any) -> Any:
+    if _moves(leaf) or isinstance(leaf, (np.ndarray, np.generic, bool)):
+        return jax.ShapeDtypeStruct(np.shape(leaf), np.result_type(leaf))
+    return leaf
+
+
+def common(a: Any, b: Any) -> Any:
+    """An outline that both conform to.
+
+    Raises
+    ------
+    XlaUnavailable
+        Where there is none: XLA has one shape for each value.
+    """
+    if a is ABSENT or b is ABSENT:
+        return b if a is ABSENT else a
+    if isinstance(a, MaybeHollow) or isinstance(b, MaybeHollow):
+        parts = (common(plain(a), plain(b)), common(is_hollow(a), is_hollow(b)))
+        return MaybeHollow(*parts)
+    if isinstance(a, (list, tuple)) and type(a) is type(b) and len(a) == len(b):
+        found = [common(v, w) for v, w in zip(a, b, strict=True)]
+        return type(a)(*found) if hasattr(a, "_fields") else type(a)(found)
+    if isinstance(a, (Every, list, tuple)) or isinstance(b, (Every, list, tuple)):
+        if isinstance(a, Every) and isinstance(b, Every) and _same(a.value, b.value):
+            return a
+        raise XlaUnavailable("what it keeps of its iterations differs in size")
+    if _same(a, b):
+        return a
+    a, b = _outline(a), _outline(b)
+    if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype:
+        raise XlaUnavailable("the sizes of what it returns depend on which way it goes")
+    return a
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if _moves(a) or _moves(b) or type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all())
+    return bool(a == b)
+
+
+def conform(value: Any, form: Any) -> Any:
+    """A value in an outline: what is known in it becomes an array where the outline has one."""
+    if isinstance(form, MaybeHollow):
+        absent = True if value is ABSENT else is_hollow(value)
+        array = value if value is ABSENT else plain(value)
+        return MaybeHollow(conform(array, form.array), conform(absent, form.hollow))
+    if isinstance(form, (list, tuple)):
+        values = [ABSENT] * len(form) if value is ABSENT else value
+        found = [conform(v, f) for v, f in zip(values, form, strict=True)]
+        return type(form)(*found) if hasattr(form, "_fields") else type(form)(found)
+    if not isinstance(form, jax.ShapeDtypeStruct):
+        return form
+    if value is ABSENT:
+        return jnp.zeros(form.shape, form.dtype)
+    if tuple(np.shape(value)) != form.shape or np.result_type(value) != form.dtype:
+        raise XlaUnavailable("what it carries changes its size from one iteration to the next")
+    return jnp.asarray(value)
+
+
+def stacked(values: list[Any]) -> Stack:
+    """What iterations have pushed one by one; XlaUnavailable where sizes differ."""
+    form = values[0]
+    for value in values[1:]:
+        form = common(form, value)
+    arrays = [split(conform(v, form))[0] for v in values]
+    _, rebuilt = split(form)
+    joined = rebuilt([jnp.stack(column) for column in zip(*arrays, strict=True)])
+    return Stack(closed(joined), len(values))
+
+
+def closed(elements: Any) -> Any:
+    """Elements of a stack: what is known is so for every iteration."""
+    return jax.tree.map(lambda leaf: leaf if _moves(leaf) else Every(leaf), elements)
+
+
+def opened(element: Any) -> Any:
+    """One element of those of a stack."""
+    return jax.tree.map(lambda leaf: leaf.value if isinstance(leaf, Every) else leaf, element)
