@@ -6,6 +6,7 @@ by iteration, in which it is known.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from autograd_engine.compiler.xla.control_flow.values import (
     Every,
     MaybeHollow,
     Stack,
+    common,
+    conform,
     nothing_like,
     plain,
     stacked,
@@ -42,28 +45,39 @@ def add_stacks(
 def _sum(run: Run, values: Sequence[Any]) -> Any:
     if all(isinstance(v, list) for v in values):
         return [_sum(run, elements) for elements in zip(*values, strict=True)]
-    if any(isinstance(v, list) for v in values):
+    if any(isinstance(v, (list, Stack)) for v in values):
+        # All have the axes of iterations then, and are added at once.
         values = [stacked(v) if isinstance(v, list) else v for v in values]
-    if isinstance(values[0], Stack):
-        size = max(s.size for s in values)
-        return Stack(_sum(run, [_of_size(s, size) for s in values]), size)
+        form = functools.reduce(common, values[1:], values[0])
+        return _sum_of_stacks(run, [conform(v, form) for v in values])
     if values[0] is None:  # of an array that has nothing there
         return None
     return sum_of(run, values)
 
 
-def _of_size(stack: Stack, size: int) -> Any:
-    """Its elements, as many as that: all are arrays, or stacks of such."""
+def _sum_of_stacks(run: Run, values: Sequence[Any]) -> Any:
+    first = values[0]
+    if isinstance(first, MaybeHollow):
+        array = _sum_of_stacks(run, [v.array for v in values])
+        return MaybeHollow(array, _all([v.hollow for v in values]))
+    if isinstance(first, Stack):
+        return Stack(_sum_of_stacks(run, [v.elements for v in values]), first.size)
+    if isinstance(first, list):
+        return [_sum_of_stacks(run, elements) for elements in zip(*values, strict=True)]
+    if isinstance(first, Every):  # all are the same
+        value = first
+        depth = 0
+        while isinstance(value, Every):
+            value, depth = value.value, depth + 1
+        found: Any = np.asarray(value * len(values), value.dtype)
+        for _ in range(depth):
+            found = Every(found)
+        return found
+    return functools.reduce(jnp.add, values)
 
-    def full(leaf: Any) -> Any:
-        if isinstance(leaf, Every):
-            value = np.asarray(leaf.value)
-            return leaf.value if isinstance(leaf.value, int) and not isinstance(
-                leaf.value, bool
-            ) else jnp.broadcast_to(value, (size, *value.shape))
-        return jnp.pad(leaf, [(0, size - leaf.shape[0]), *[(0, 0)] * (leaf.ndim - 1)])
 
-    return jax.tree.map(full, stack.elements)
+def _all(flags: Sequence[Any]) -> Any:
+    return flags[0] if isinstance(flags[0], Every) else functools.reduce(jnp.logical_and, flags)
 
 
 @block_operator("fill_stack")
@@ -73,29 +87,21 @@ def fill_stack(
     return {0: _filled(operands[0], operator.attrs["value"])}
 
 
-def _filled(value: Any, number: float) -> Any:
+def _filled(value: Any, number: float, depth: int = 0) -> Any:
+    """That value in the place of every other, in stacks of so many stacks."""
     if value is None or value is ABSENT:
         return value
     if isinstance(value, list):
-        return [_filled(v, number) for v in value]
+        return [_filled(v, number, depth) for v in value]
     if isinstance(value, Stack):
-        return Stack(_each_filled(value.elements, number), value.size)
-    return nothing_like(value, number)
-
-
-def _each_filled(elements: Any, number: float) -> Any:
-    if isinstance(elements, MaybeHollow):
-        elements = elements.array
-    if isinstance(elements, Stack):
-        return Stack(_each_filled(elements.elements, number), elements.size)
-    if isinstance(elements, list):
-        return [_each_filled(e, number) for e in elements]
-    if isinstance(elements, Every):
-        like = elements.value
-    else:
-        like = jax.ShapeDtypeStruct(elements.shape[1:], elements.dtype)
-    array, hollow = nothing_like(like, number)
-    return MaybeHollow(Every(array), Every(hollow))
+        return Stack(_filled(value.elements, number, depth + 1), value.size)
+    like = plain(value)
+    for _ in range(depth):
+        like = like.value if isinstance(like, Every) else jax.ShapeDtypeStruct(like.shape[1:], like.dtype)
+    found = nothing_like(like, number)
+    for _ in range(depth):
+        found = MaybeHollow(*map(Every, found))
+    return found
 
 
 # --- arrays of tensors

@@ -117,7 +117,7 @@ class _Loop(NamedTuple):
                 raise XlaUnavailable(
                     "what it carries changes its size from one iteration to the next"
                 ) from None
-            if jax.tree.structure(wider) == jax.tree.structure(form):
+            if jax.tree.flatten(wider) == jax.tree.flatten(form):
                 return form, part, pushed
             form = wider
 

@@ -129,17 +129,17 @@ def split(tree: Any) -> tuple[list[Any], Callable[[Any], Any]]:
 
 def outline(tree: Any) -> Any:
     """The same with shape and dtype in the place of each array, also of those that are known."""
-    return jax.tree.map(_outline, tree)
+    return jax.tree.map(lambda leaf: leaf if isinstance(leaf, Every) else _outline(leaf), tree)
 
 
-def _outline(leaf: Any) -> Any:
-    if _moves(leaf) or isinstance(leaf, (np.ndarray, np.generic, bool)):
-        return jax.ShapeDtypeStruct(np.shape(leaf), np.result_type(leaf))
-    return leaf
-
-
-def common(a: Any, b: Any) -> Any:
+def common(a: Any, b: Any, lead: tuple[int, ...] = ()) -> Any:
     """An outline that both conform to.
+
+    Parameters
+    ----------
+    a, b : tree
+    lead : tuple of int
+        Of elements of stacks, the sizes of these.
 
     Raises
     ------
@@ -149,50 +149,109 @@ def common(a: Any, b: Any) -> Any:
     if a is ABSENT or b is ABSENT:
         return b if a is ABSENT else a
     if isinstance(a, MaybeHollow) or isinstance(b, MaybeHollow):
-        parts = (common(plain(a), plain(b)), common(is_hollow(a), is_hollow(b)))
-        return MaybeHollow(*parts)
-    if isinstance(a, (list, tuple)) and type(a) is type(b) and len(a) == len(b):
-        found = [common(v, w) for v, w in zip(a, b, strict=True)]
-        return type(a)(*found) if hasattr(a, "_fields") else type(a)(found)
-    if isinstance(a, (Every, list, tuple)) or isinstance(b, (Every, list, tuple)):
-        if isinstance(a, Every) and isinstance(b, Every) and _same(a.value, b.value):
-            return a
-        raise XlaUnavailable("what it keeps of its iterations differs in size")
+        array = common(plain(a), plain(b), lead)
+        return MaybeHollow(array, common(is_hollow(a), is_hollow(b), lead))
+    if isinstance(a, Stack) or isinstance(b, Stack):
+        a, b = _as_stack(a, b), _as_stack(b, a)
+        size = max(_known(a.size), _known(b.size))
+        a, b = _longer(a, size, lead), _longer(b, size, lead)
+        return Stack(common(a.elements, b.elements, (*lead, size)), a.size)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        return [common(v, w, lead) for v, w in zip(a, b, strict=True)]
     if _same(a, b):
         return a
-    a, b = _outline(a), _outline(b)
-    if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype:
+    a, b = _outline(a, lead), _outline(b, lead)
+    if not (_moves(a) and _moves(b)) or a.shape != b.shape or a.dtype != b.dtype:
         raise XlaUnavailable("the sizes of what it returns depend on which way it goes")
     return a
+
+
+def conform(value: Any, form: Any, lead: tuple[int, ...] = ()) -> Any:
+    """A value in an outline: what is known in it becomes an array where the outline has one."""
+    if isinstance(form, MaybeHollow):
+        absent = True if value is ABSENT else is_hollow(value)
+        array = value if value is ABSENT else plain(value)
+        return MaybeHollow(conform(array, form.array, lead), conform(absent, form.hollow, lead))
+    if isinstance(form, Stack):
+        size = _known(form.size)
+        elements = value
+        if value is not ABSENT:
+            elements = _longer(_as_stack(value, form), size, lead).elements
+        return Stack(conform(elements, form.elements, (*lead, size)), form.size)
+    if isinstance(form, list):
+        values = [ABSENT] * len(form) if value is ABSENT else value
+        return [conform(v, f, lead) for v, f in zip(values, form, strict=True)]
+    if not isinstance(form, jax.ShapeDtypeStruct):
+        return form
+    if value is ABSENT:
+        return jnp.zeros(form.shape, form.dtype)
+    if not is_traced(value):
+        value = np.asarray(_known(value))
+        value = jnp.broadcast_to(value, (*lead, *value.shape))
+    if value.shape != form.shape or value.dtype != form.dtype:
+        raise XlaUnavailable(_CHANGES)
+    return value
+
+
+_CHANGES: Final = "the sizes of what it carries change from one iteration to the next"
+
+
+def _outline(leaf: Any, lead: tuple[int, ...] = ()) -> Any:
+    if _moves(leaf):
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+    known = _known(leaf)
+    if isinstance(known, (np.ndarray, np.generic, bool)):
+        return jax.ShapeDtypeStruct((*lead, *np.shape(known)), np.result_type(known))
+    return leaf
+
+
+def _known(leaf: Any) -> Any:
+    while isinstance(leaf, Every):
+        leaf = leaf.value
+    return leaf
 
 
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
-    if _moves(a) or _moves(b) or type(a) is not type(b):
+    if _moves(a) or _moves(b):
+        return False
+    a, b = _known(a), _known(b)
+    if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all())
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     return bool(a == b)
 
 
-def conform(value: Any, form: Any) -> Any:
-    """A value in an outline: what is known in it becomes an array where the outline has one."""
-    if isinstance(form, MaybeHollow):
-        absent = True if value is ABSENT else is_hollow(value)
-        array = value if value is ABSENT else plain(value)
-        return MaybeHollow(conform(array, form.array), conform(absent, form.hollow))
-    if isinstance(form, (list, tuple)):
-        values = [ABSENT] * len(form) if value is ABSENT else value
-        found = [conform(v, f) for v, f in zip(values, form, strict=True)]
-        return type(form)(*found) if hasattr(form, "_fields") else type(form)(found)
-    if not isinstance(form, jax.ShapeDtypeStruct):
-        return form
-    if value is ABSENT:
-        return jnp.zeros(form.shape, form.dtype)
-    if tuple(np.shape(value)) != form.shape or np.result_type(value) != form.dtype:
-        raise XlaUnavailable("what it carries changes its size from one iteration to the next")
-    return jnp.asarray(value)
+def _as_stack(value: Any, like: Any) -> Stack:
+    """A list of what was pushed as a stack; one of nothing, as one of which nothing is read."""
+    if isinstance(value, Stack):
+        return value
+    if not isinstance(value, list):
+        raise XlaUnavailable("it returns an array of tensors one way, and none another way")
+    return stacked(value) if value else Stack(ABSENT, like.size)
+
+
+def _longer(stack: Stack, size: int, lead: tuple[int, ...]) -> Stack:
+    """A stack with room for more elements."""
+    lacking = size - _known(stack.size)
+    if not lacking:
+        return stack
+    at = len(lead)
+
+    def longer(leaf: Any) -> Any:
+        if isinstance(leaf, jax.ShapeDtypeStruct):
+            return jax.ShapeDtypeStruct((*leaf.shape[:at], size, *leaf.shape[at + 1 :]), leaf.dtype)
+        if not is_traced(leaf):
+            return leaf
+        widths = [(0, lacking if k == at else 0) for k in range(leaf.ndim)]
+        return jnp.pad(leaf, widths)
+
+    room: Any = size
+    for _ in lead:
+        room = Every(room)
+    return Stack(jax.tree.map(longer, stack.elements), room)
 
 
 def stacked(values: list[Any]) -> Stack:
