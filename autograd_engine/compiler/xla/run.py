@@ -334,6 +334,7 @@ class Run(Namespace):
             function = ROWS.get(op.name) if REGISTRY.get(op.name) is op else None
             if function is None:
                 raise XlaUnavailable(f"what {op.name} draws depends on values")
+            self.lowered.append(self._draws(op))
             made = function(self, *values, **attrs)
             results = made if op.multiple else (made,)
             return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
@@ -344,8 +345,14 @@ class Run(Namespace):
             pass
         if any(isinstance(d, Dim) for s in specs for d in s.shape):
             raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
-        self.lowered.append(Lowered(op.name, DRAWN, "", self.origin))
+        self.lowered.append(self._draws(op))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
+
+    def _draws(self, op: OpDef) -> Lowered:
+        if self._stream is None:
+            return Lowered(op.name, DRAWN, "", self.origin)
+        why = "the program draws in a branch or loop"
+        return Lowered(op.name, CALLED_BACK, why, self.origin)
 
 
 def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
