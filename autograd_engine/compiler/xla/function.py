@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -23,11 +23,10 @@ import numpy as np
 from autograd_engine.compiler.backend import Listing, Placement
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each registers its operators
-    arrays,
     branches,
     loops,
+    stacks,
 )
-from autograd_engine.compiler.xla.control_flow.values import plain
 from autograd_engine.compiler.xla.devices import current_device
 from autograd_engine.compiler.xla.executable_cache import compiled
 from autograd_engine.compiler.xla.operators import run_operators
@@ -40,6 +39,7 @@ from autograd_engine.compiler.xla.run import (
     Run,
     XlaUnavailable,
 )
+from autograd_engine.compiler.xla.values import plain
 from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
@@ -177,7 +177,7 @@ class XlaFunction:
         return {"seconds to trace": self.seconds[0]}
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """One call, which takes what is `held` away; ndarrays that it is fed must stay as they are."""
+        """One call, which takes what is `held` away; ndarrays that it is fed must stay the same."""
         drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
         if not self._draws_inside:
             return self._until_it_fits(held, fed, drawn)

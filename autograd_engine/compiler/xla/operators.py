@@ -25,12 +25,12 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     pool,
     recurrent,
 )
-from autograd_engine.compiler.xla.control_flow.values import (
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.compiler.xla.values import (
     guarded,
     is_hollow,
     plain,
 )
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref

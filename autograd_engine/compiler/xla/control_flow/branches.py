@@ -1,9 +1,9 @@
 """`cond` and `call`, and what stands for the gradient of a branch that did not run.
 
 A gradient that only one branch has is zeros in the other, with a flag beside them that says so: see
-`MaybeHollow`. NumPy tells such zeros from others by the memory that they lie in. What is computed of
-nothing but such zeros is masked by their flags, and stays nothing: 0 * inf is NaN, and no gradient
-times inf is none.
+`MaybeHollow`. NumPy tells such zeros by the memory that they lie in. What is computed of nothing
+but such zeros is masked by their flags, and stays nothing: 0 * inf is NaN, and no gradient times
+inf is none.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from autograd_engine.compiler.xla.array_module import is_traced
 from autograd_engine.compiler.xla.control_flow.parts import Part
-from autograd_engine.compiler.xla.control_flow.values import (
+from autograd_engine.compiler.xla.operators import block_operator, run_block
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.compiler.xla.values import (
     ABSENT,
     common,
     conform,
@@ -26,8 +27,6 @@ from autograd_engine.compiler.xla.control_flow.values import (
     plain,
     split,
 )
-from autograd_engine.compiler.xla.operators import block_operator, run_block
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.program.ir.control_flow_op import body_of, branches_of
 from autograd_engine.program.ir.program import Operator
 

@@ -25,7 +25,9 @@ from autograd_engine.compiler.live_operators import arguments_read, carried_for,
 from autograd_engine.compiler.xla.array_module import is_traced
 from autograd_engine.compiler.xla.control_flow.branches import condition
 from autograd_engine.compiler.xla.control_flow.parts import Part
-from autograd_engine.compiler.xla.control_flow.values import (
+from autograd_engine.compiler.xla.operators import block_operator, run_block
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.compiler.xla.values import (
     ABSENT,
     Every,
     MaybeHollow,
@@ -39,8 +41,6 @@ from autograd_engine.compiler.xla.control_flow.values import (
     split,
     stacked,
 )
-from autograd_engine.compiler.xla.operators import block_operator, run_block
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.program.ir.block import operators_within
 from autograd_engine.program.ir.control_flow_op import BlockOp, body_of, split_operands
 from autograd_engine.program.ir.program import Block, Operator, Ref
@@ -184,8 +184,10 @@ class _Loop(NamedTuple):
             fine = fine if noted is True else noted
             most = [jnp.maximum(m, counts[k]) for m, k in zip(most, looped, strict=True)]
             rows = split(values)[0]
+            # What does not fit goes over the last row: the run does not count then.
             buffers = [
-                b.at[at].set(v, mode="drop") for b, v in zip(buffers, rows, strict=True)
+                lax.dynamic_update_index_in_dim(b, v, at, 0)
+                for b, v in zip(buffers, rows, strict=True)
             ]
             more = more if asks else t + 1 < trips
             return t + 1, more & fine, split(conform(after, form))[0], buffers, fine, most

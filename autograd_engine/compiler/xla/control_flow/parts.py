@@ -12,7 +12,7 @@ from typing import Any
 import jax
 from jax.extend.core import jaxpr_as_fun
 
-from autograd_engine.compiler.xla.control_flow.values import split
+from autograd_engine.compiler.xla.values import split
 
 __all__ = ["Part"]
 

@@ -15,7 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograd_engine.compiler.xla.array_module import is_traced
-from autograd_engine.compiler.xla.control_flow.values import (
+from autograd_engine.compiler.xla.operators import block_operator, sum_of
+from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.compiler.xla.values import (
     ABSENT,
     Every,
     MaybeHollow,
@@ -26,8 +28,6 @@ from autograd_engine.compiler.xla.control_flow.values import (
     plain,
     stacked,
 )
-from autograd_engine.compiler.xla.operators import block_operator, sum_of
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.ops import control_flow
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Operator
@@ -97,7 +97,10 @@ def _filled(value: Any, number: float, depth: int = 0) -> Any:
         return Stack(_filled(value.elements, number, depth + 1), value.size)
     like = plain(value)
     for _ in range(depth):
-        like = like.value if isinstance(like, Every) else jax.ShapeDtypeStruct(like.shape[1:], like.dtype)
+        if isinstance(like, Every):
+            like = like.value
+        else:
+            like = jax.ShapeDtypeStruct(like.shape[1:], like.dtype)
     found = nothing_like(like, number)
     for _ in range(depth):
         found = MaybeHollow(*map(Every, found))
