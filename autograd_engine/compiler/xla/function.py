@@ -190,7 +190,7 @@ class XlaFunction:
     ) -> tuple[list[Any], list[Any], Any]:
         """Run it, with more memory for loops that have more iterations than there is memory for."""
         bits = None if self._stream is None else self._stream.bit_generator
-        before = None if bits is None else bits.state
+        before: Any = None if bits is None else bits.state
         while True:
             # Of the arguments only these ndarrays are to be transferred, and that is meant.
             with jax.transfer_guard_host_to_device("allow"):
