@@ -213,6 +213,43 @@ def arrays_of_tensors() -> None:
     same(build, {"x": X})
 
 
+def arrays_of_tensors_whose_places_depend_on_values() -> None:
+    def build(x: Any) -> Any:
+        def fill(i: Any, v: Any, array: Any) -> list[Any]:
+            array = paddle.tensor.array_write(v * x, i, array)
+            return [i + 1, paddle.sin(v) * x, array]
+
+        def total(j: Any, s: Any, array: Any) -> list[Any]:
+            return [j + 1, s + paddle.tensor.array_read(array, j) ** 2, array]
+
+        def below(i: Any, v: Any, array: Any) -> Any:
+            return (i < 40) & (v.sum() < 1e9)  # more than it has memory for at first
+
+        zero = paddle.zeros([1], "int64")
+        empty = paddle.tensor.create_array("float64")
+        _, v, array = nn.while_loop(below, fill, [zero, x, empty])
+        length = paddle.tensor.array_length(array)
+        _, s, _ = nn.while_loop(lambda j, s, array: j < length, total, [zero, x * 0.0, array])
+        third = paddle.tensor.array_read(array, paddle.full([1], 2, "int64"))
+        return s * v + third, length
+
+    *_, length, _, _ = same(build, {"x": X}, rtol=1e-9)
+    assert length.tolist() == [40]
+
+
+def places_of_arrays_are_checked() -> None:
+    def build() -> Any:
+        x, k = data("x", [3], "float64"), data("k", [1], "int64")
+        array = paddle.tensor.array_write(x, k)
+        return paddle.tensor.array_read(array, k * (k < 3).astype("int64")).sum()
+
+    training = Training(build, {"x": X, "k": np.array([2])}, "jax")
+    assert training.losses(3).tolist() == [3.5, 3.5, 3.5]
+    training.feeds = {"x": X, "k": np.array([4])}
+    with pytest.raises(paddle.errors.ExecutionError, match=r"flow\.py:.*nothing was written"):
+        training.losses(1)
+
+
 def a_gradient_that_was_given() -> None:
     def build(x: Any) -> Any:
         y = nn.static_pylayer(paddle.tanh, [x], lambda g: g * (1 - paddle.tanh(x) ** 2))
@@ -360,6 +397,8 @@ TESTS = {
         dtypes_stay,
         gradients_inside_of_loops,
         arrays_of_tensors,
+        arrays_of_tensors_whose_places_depend_on_values,
+        places_of_arrays_are_checked,
         a_gradient_that_was_given,
         checks_inside_of_blocks_are_of_what_runs,
         training_goes_on_where_a_loop_got_more_memory,

@@ -23,10 +23,13 @@ __all__ = [
     "Every",
     "MaybeHollow",
     "Stack",
+    "TensorArray",
+    "as_tensor_array",
     "common",
     "conform",
     "guarded",
     "is_hollow",
+    "longer",
     "nothing_like",
     "opened",
     "outline",
@@ -72,6 +75,22 @@ class Stack(NamedTuple):
 
     elements: Any
     size: int
+
+
+class TensorArray(NamedTuple):
+    """An array of tensors that is written to at places that depend on values.
+
+    One whose places are all known is a list, with None where nothing was written.
+
+    Attributes
+    ----------
+    rows : Stack
+        For each place a list: what is there, and whether anything was written.
+    length : int or array
+    """
+
+    rows: Stack
+    length: Any
 
 
 class _Absent:
@@ -151,10 +170,13 @@ def common(a: Any, b: Any, lead: tuple[int, ...] = ()) -> Any:
     if isinstance(a, MaybeHollow) or isinstance(b, MaybeHollow):
         array = common(plain(a), plain(b), lead)
         return MaybeHollow(array, common(is_hollow(a), is_hollow(b), lead))
+    if isinstance(a, TensorArray) or isinstance(b, TensorArray):
+        a, b = as_tensor_array(a), as_tensor_array(b)
+        return TensorArray(common(a.rows, b.rows, lead), common(a.length, b.length, lead))
     if isinstance(a, Stack) or isinstance(b, Stack):
         a, b = _as_stack(a, b), _as_stack(b, a)
         size = max(_known(a.size), _known(b.size))
-        a, b = _longer(a, size, lead), _longer(b, size, lead)
+        a, b = longer(a, size, lead), longer(b, size, lead)
         return Stack(common(a.elements, b.elements, (*lead, size)), a.size)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
         return [common(v, w, lead) for v, w in zip(a, b, strict=True)]
@@ -172,11 +194,15 @@ def conform(value: Any, form: Any, lead: tuple[int, ...] = ()) -> Any:
         absent = True if value is ABSENT else is_hollow(value)
         array = value if value is ABSENT else plain(value)
         return MaybeHollow(conform(array, form.array, lead), conform(absent, form.hollow, lead))
+    if isinstance(form, TensorArray):
+        array: Any = value if value is ABSENT else as_tensor_array(value)
+        rows, length = (ABSENT, ABSENT) if array is ABSENT else array
+        return TensorArray(conform(rows, form.rows, lead), conform(length, form.length, lead))
     if isinstance(form, Stack):
         size = _known(form.size)
         elements = value
         if value is not ABSENT:
-            elements = _longer(_as_stack(value, form), size, lead).elements
+            elements = longer(_as_stack(value, form), size, lead).elements
         return Stack(conform(elements, form.elements, (*lead, size)), form.size)
     if isinstance(form, list):
         values = [ABSENT] * len(form) if value is ABSENT else value
@@ -234,14 +260,28 @@ def _as_stack(value: Any, like: Any) -> Stack:
     return stacked(value) if value else Stack(ABSENT, like.size)
 
 
-def _longer(stack: Stack, size: int, lead: tuple[int, ...]) -> Stack:
+def as_tensor_array(value: Any) -> TensorArray:
+    """A list of elements, None where there is none, as such an array."""
+    if not isinstance(value, list):
+        if not isinstance(value, TensorArray):
+            raise XlaUnavailable("it returns an array of tensors one way, and none another way")
+        return value
+    there = [v is not None for v in value]
+    elements = ABSENT
+    if any(there):
+        elements = stacked([ABSENT if v is None else v for v in value]).elements
+    written = Every(False) if not value else jnp.asarray(there)
+    return TensorArray(Stack([elements, written], len(value)), np.int64(len(value)))
+
+
+def longer(stack: Stack, size: int, lead: tuple[int, ...] = ()) -> Stack:
     """A stack with room for more elements."""
     lacking = size - _known(stack.size)
     if not lacking:
         return stack
     at = len(lead)
 
-    def longer(leaf: Any) -> Any:
+    def padded(leaf: Any) -> Any:
         if isinstance(leaf, jax.ShapeDtypeStruct):
             return jax.ShapeDtypeStruct((*leaf.shape[:at], size, *leaf.shape[at + 1 :]), leaf.dtype)
         if not is_traced(leaf):
@@ -252,7 +292,7 @@ def _longer(stack: Stack, size: int, lead: tuple[int, ...]) -> Stack:
     room: Any = size
     for _ in lead:
         room = Every(room)
-    return Stack(jax.tree.map(longer, stack.elements), room)
+    return Stack(jax.tree.map(padded, stack.elements), room)
 
 
 def stacked(values: list[Any]) -> Stack:

@@ -212,7 +212,9 @@ class _Loop(NamedTuple):
     def foreseen(
         self, trips: int, carried: list[Any], stacks: Sequence[Any], reverse: bool
     ) -> tuple[list[Any], list[Any]]:
-        if trips <= 1:
+        # Arrays of tensors stay lists, of which everything can be made.
+        arrays = any(isinstance(v, list) for v in carried)
+        if trips <= 1 or (arrays and trips <= _WRITTEN_OUT):
             return self.one_by_one(trips, carried, stacks, reverse)
         if not any(isinstance(s, list) for s in stacks):
             undo = self.run.attempt()
