@@ -49,9 +49,9 @@ class BranchGradient(BlockGradient):
         blocks, first = self.blocks, self.first
         reached = {k for k, g in enumerate(self.cotangents) if g is not None}
         positions = {k for k, _ in self.wanted}
-        always = set(self.priors)
         flow = Flow(plan.no_grad)
-        always |= set.intersection(
+        # What had arrived before has said itself whether it is more than zeros.
+        always = set.intersection(
             *(flow.branch_reached(b, first, reached, positions) for b in blocks)
         )
         inners = [self._inner(block) for block in blocks]
