@@ -195,8 +195,8 @@ def conform(value: Any, form: Any, lead: tuple[int, ...] = ()) -> Any:
         array = value if value is ABSENT else plain(value)
         return MaybeHollow(conform(array, form.array, lead), conform(absent, form.hollow, lead))
     if isinstance(form, TensorArray):
-        array: Any = value if value is ABSENT else as_tensor_array(value)
-        rows, length = (ABSENT, ABSENT) if array is ABSENT else array
+        given: Any = (ABSENT, ABSENT) if value is ABSENT else as_tensor_array(value)
+        rows, length = given
         return TensorArray(conform(rows, form.rows, lead), conform(length, form.length, lead))
     if isinstance(form, Stack):
         size = _known(form.size)

@@ -82,14 +82,17 @@ class BranchGradient(BlockGradient):
     def _inner(self, block: Block) -> InnerGradient:
         keys = {(block.arguments[k - self.first].name, 0) for k, _ in self.wanted}
         seeds: list[tuple[Ref, Incoming]] = []
+        surely: Any = self.plan.cotangents.surely
         for k, prior in self.priors.items():
             slot = ("prior", k)
             self.slots[slot] = Ref(prior, prior.version)
-            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot)))
+            sure = surely([self.operator.operands[k]])
+            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot, sure=sure)))
         for k, g in reversed(list(enumerate(self.cotangents))):
             if g is not None:
                 self.slots["cotangent", k] = Ref(g, g.version)
-                seeds.append((block.results[k], Incoming(("cotangent", k))))
+                sure = surely([self.operator.results[k]])
+                seeds.append((block.results[k], Incoming(("cotangent", k), sure=sure)))
         unrounded = [Ref(block.arguments[k - self.first], 0) for k in self.unrounded]
         return InnerGradient(self.plan, block, seeds, keys, unrounded)
 
