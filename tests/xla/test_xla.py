@@ -68,7 +68,7 @@ CALLED_BACK = {
     "resample_like", "rnnt_align", "rnnt_moves", "round", "row_counts", "searchsorted",
     "setitem", "share_ties", "shift", "sinc", "standardize_affine",
     "standardize_affine_adjoint", "straight_through", "svd", "svd_full", "take_tied",
-    "to_complex", "topk", "triangular_solve", "unextend", "unfold", "unless_zero",
+    "to_complex", "topk", "triangular_solve", "unextend", "unfold",
     "unslice_add", "unwindows_like", "windows", "within",
 }  # fmt: skip
 # The sizes of what these return, of some samples, are values.
