@@ -25,6 +25,7 @@ __all__ = [
     "Stack",
     "TensorArray",
     "as_tensor_array",
+    "closed",
     "common",
     "conform",
     "guarded",

@@ -270,7 +270,7 @@ def scan(
     pushes = [k for k in asked if k >= n]
     pushed = [body.results[k] for k in pushes]
     kept = carried_for(operator, {k for k in asked if k < n}, pushed)
-    carried, captured, stacks = split_operands_of(operator, operands)
+    carried, captured, stacks = _split_values(operator, operands)
     loop = _Loop(run, operator, kept, pushed, captured)
     read = arguments_read(body, [*(body.results[k] for k in kept), *pushed])
     first = n + len(captured)
@@ -290,7 +290,7 @@ def scan(
     return dict(zip([*kept, *pushes], [*after, *made], strict=True))
 
 
-def split_operands_of(
+def _split_values(
     operator: Operator, operands: list[Any]
 ) -> tuple[list[Any], list[Any], list[Any]]:
     carried, captured, _ = split_operands(operator)
