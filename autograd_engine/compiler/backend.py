@@ -18,7 +18,17 @@ from autograd_engine.core.spec import Array, Spec
 from autograd_engine.program.ir.program import Operator, Ref
 from autograd_engine.program.scope_state import Memory
 
-__all__ = ["AUTO", "BACKENDS", "Backend", "Bound", "Compiled", "HostArrays", "Listing", "Placement"]
+__all__ = [
+    "AUTO",
+    "AUTO_ON_DEVICE",
+    "BACKENDS",
+    "Backend",
+    "Bound",
+    "Compiled",
+    "HostArrays",
+    "Listing",
+    "Placement",
+]
 
 
 class Backend(NamedTuple):
@@ -95,7 +105,10 @@ BACKENDS: Final[dict[str, Backend]] = {
 """By their names."""
 
 AUTO: Final = ("native", "numpy")
-"""Which are asked, in this order, where the choice is left to the engine."""
+"""Which are asked, in this order, where the choice is left to the engine, for the CPU."""
+
+AUTO_ON_DEVICE: Final = ("jax", *AUTO)
+"""The same where `set_device` has chosen a device that only jax reaches."""
 
 
 @dataclass(eq=False)
@@ -198,9 +211,12 @@ class Bound(Protocol):
     ----------
     arrays : list
         Of each input what has its `shape` and `dtype`.
+    shares : bool
+        Whether a run reads the memory that was fed, with all that was written to it since.
     """
 
     arrays: list[Any]
+    shares: bool
 
     def feed(self, position: int, array: Array) -> None:
         """Put another array of the same Spec in the place of an input that is no state."""
@@ -234,6 +250,7 @@ class HostArrays:
     """What a `Bound` has whose state is ndarrays, its `arrays`."""
 
     arrays: list[Array]
+    shares = True
 
     def state_at(self, position: int) -> HostMemory:
         return HostMemory(self.arrays[position])

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.compiler.backend import BACKENDS
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import (
     DTYPES,
@@ -23,9 +24,22 @@ from autograd_engine.core.dtypes import (
     iinfo as _iinfo,
     to_numpy,
 )
-from autograd_engine.core.place import CPU, CPUPlace
+from autograd_engine.core.place import (
+    CPU,
+    CPUPlace,
+    Place,
+    current_place,
+    place_of,
+    set_current_place,
+)
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, NotATensorError
+from autograd_engine.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    MissingLibraryError,
+    NotATensorError,
+)
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
 from autograd_engine.program.operands import as_operand, constant, spec_of
@@ -434,21 +448,67 @@ def tolist(x: Any) -> Any:
 
 
 def get_device() -> str:
-    """Always ``"cpu"``."""
-    return "cpu"
+    """What `set_device` has chosen; ``"cpu"`` before it is called.
+
+    Examples
+    --------
+    >>> get_device()
+    'cpu'
+    """
+    return str(current_place())
 
 
-def set_device(device: str | CPUPlace) -> CPUPlace:
-    """Accepts ``"cpu"``, and the place.
+def set_device(device: str | CPUPlace | Place) -> CPUPlace | Place:
+    """Choose where programs run that are compiled from now on.
+
+    Parameters
+    ----------
+    device : str or Place
+        ``"cpu"``, or a device that jax has: ``"gpu"``, ``"gpu:1"``, ``"tpu:0"``; ``"cpu:1"`` where
+        jax was told to make several of the CPU. Programs of `Executor` and `to_static` then run
+        there by way of XLA, also with ``backend="auto"``.
+
+    Returns
+    -------
+    CPUPlace or Place
 
     Raises
     ------
     ArgumentError
-        For any other device.
+        When there is no such device.
+    MissingLibraryError
+        When jax is not installed, and it is another than ``"cpu"``.
+
+    Notes
+    -----
+    Tensors, and what runs eagerly, are on the CPU in any case. What was compiled before stays where
+    it was compiled for.
+
+    Examples
+    --------
+    >>> set_device("cpu")
+    Place(cpu)
     """
-    if device != "cpu" and not isinstance(device, CPUPlace):
-        raise ArgumentError(f"set_device: this engine runs on 'cpu' only, got {device!r}")
-    return CPUPlace()
+    place = Place("cpu") if isinstance(device, CPUPlace) else device
+    if isinstance(place, str):
+        place = place_of(place)  # type: ignore[assignment]
+    if not isinstance(place, Place):
+        raise ArgumentError(
+            f"set_device: there is no device {device!r}; write 'cpu', or 'gpu:0' or 'tpu:0' where "
+            "jax has such a device"
+        )
+    if not place.is_plain_cpu:
+        missing = BACKENDS["jax"].missing
+        if missing:
+            raise MissingLibraryError(f"set_device: {str(place)!r} needs a library: {missing}")
+        from autograd_engine.compiler.xla.devices import device_at
+
+        try:
+            device_at(place)
+        except LookupError as error:
+            raise ArgumentError(f"set_device: there is no device {str(place)!r}: {error}") from None
+    set_current_place(place)
+    return CPU if place.is_plain_cpu else place
 
 
 def is_tensor(x: Any) -> bool:

@@ -450,3 +450,63 @@ class TestForwardMode:
             [back] = static.gradients(g, x, t)
         got = fetched(program, [np.array([0.7, 0.4]), np.array([2.0, 3.0])], [along, back])
         np.testing.assert_allclose(got[0], got[1], rtol=1e-12)
+
+
+def root_in_a_branch_not_taken(x: Value) -> Value:
+    root = paddle.sqrt(x)
+    return nn.cond(x.sum() < 0, lambda: root * x, lambda: x * x) * x
+
+
+def root_in_a_branch_of_a_branch(x: Value) -> Value:
+    inverse = 1.0 / (x * x)
+    inner = lambda: nn.cond(x.max() > 5, lambda: inverse, lambda: x * x)  # noqa: E731
+    return nn.cond(x.sum() < 0, lambda: paddle.sqrt(x) * x, inner) * x
+
+
+def root_in_a_branch_that_nobody_reads(x: Value) -> Value:
+    y = nn.cond(x.sum() > 0, lambda: paddle.sqrt(x), lambda: x)
+    return nn.cond(x.sum() < 0, lambda: y * 2.0, lambda: x * 3.0)
+
+
+def root_in_a_loop_of_no_iteration(x: Value) -> Value:
+    root = paddle.sqrt(x)
+    start = [paddle.zeros([], "int64"), x]
+    return nn.while_loop(lambda i, v: i < 0, lambda i, v: [i + 1, v * root], start)[1]
+
+
+def root_in_a_branch_that_no_iteration_takes(x: Value) -> Value:
+    root = paddle.sqrt(x)
+
+    def body(i: Value, v: Value) -> list[Value]:
+        return [i + 1, nn.cond(v.sum() < 0, lambda: v * root, lambda: v + x)]
+
+    return nn.while_loop(lambda i, v: i < 3, body, [paddle.zeros([], "int64"), x])[1]
+
+
+def root_of_what_a_loop_hands_to_nobody(x: Value) -> Value:
+    body = lambda i, v: [i + 1, paddle.sqrt(v)]  # noqa: E731
+    y = nn.while_loop(lambda i, v: i < 2, body, [paddle.zeros([], "int64"), x])[1]
+    return nn.cond(x.sum() < 0, lambda: y * 2.0, lambda: x * 3.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        root_in_a_branch_not_taken,
+        root_in_a_branch_of_a_branch,
+        root_in_a_branch_that_nobody_reads,
+        root_in_a_loop_of_no_iteration,
+        root_in_a_branch_that_no_iteration_takes,
+        root_of_what_a_loop_hands_to_nobody,
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_no_gradient_times_infinity_is_none(f):
+    """At 0, where the derivatives of these are infinite and nothing has gone through them."""
+    g = lambda x: paddle.sum(f(x))  # noqa: E731
+    arrays = [np.array([0.0, 1.0, 2.0])]
+    program, _, grads = in_a_program(g, arrays, 2)
+    for (expected,), found in zip(eagerly(g, arrays, 2), grads, strict=True):
+        (have,) = fetched(program, arrays, found)
+        np.testing.assert_array_equal(have, np.zeros(3) if expected is None else expected)
+        assert np.isfinite(have).all()

@@ -264,14 +264,19 @@ TESTS = {
     )
 }
 
-if __name__ == "__main__":
-    outcomes = {}
-    for name, test in TESTS.items():
-        if sys.argv[1:] and name not in sys.argv[1:]:
+def outcomes(tests: dict[str, Callable[[], None]], names: list[str]) -> dict[str, str]:
+    """What is wrong with each test, or with those of these names; empty where nothing is."""
+    found = {}
+    for name, test in tests.items():
+        if names and name not in names:
             continue
         try:
             test()
-            outcomes[name] = ""
+            found[name] = ""
         except BaseException:
-            outcomes[name] = traceback.format_exc()
-    print(json.dumps(outcomes))
+            found[name] = traceback.format_exc()
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(outcomes(TESTS, sys.argv[1:])))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_engine.compiler.live_operators import live_operators
+from autograd_engine.compiler.live_operators import carried_for, live_operators
 from autograd_engine.ops import control_flow
 from autograd_engine.program.ir.control_flow_op import branches_of, kind_of, split_operands
 from autograd_engine.program.ir.program import Block, Operator, Ref
@@ -71,7 +71,7 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
     asked = {k for k, ref in enumerate(operator.results) if ref.key in uses.read}
     pushes = [k for k in range(first_push, len(operator.results)) if k in asked]
     outputs = [body.results[k - (first_push - n)] for k in pushes]
-    kept = _carried(operator, {k for k in asked if k < n}, outputs)
+    kept = carried_for(operator, {k for k in asked if k < n}, outputs)
     arguments = [body.arguments[k] for k in kept] + body.arguments[n:]
     body_name = _function(
         writer,
@@ -102,29 +102,6 @@ def _loop(writer: Writer, operator: Operator, index: int, uses: Uses) -> tuple[s
     results += [operator.results[n]] if is_while else []
     results += [operator.results[k] for k in pushes]
     return _assigned(writer, results, f"{function}({', '.join(parts)})")
-
-
-def _carried(operator: Operator, asked: set[int], pushed: Sequence[Ref]) -> list[int]:
-    """Positions of what has to be carried for the results that are asked for."""
-    body: Block = operator.attrs["body_block"]
-    n = operator.attrs["carried"]
-    kept = set(asked)
-    if "cond_block" in operator.attrs:
-        block: Block = operator.attrs["cond_block"]
-        kept |= _arguments_read(block, block.results, n)
-    while True:
-        outputs = [*(body.results[k] for k in sorted(kept)), *pushed]
-        found = _arguments_read(body, outputs, n)
-        if found <= kept:
-            return sorted(kept)
-        kept |= found
-
-
-def _arguments_read(block: Block, outputs: Sequence[Ref], n: int) -> set[int]:
-    live = live_operators(block.ops, outputs)
-    read = {o.key for operator in live for o in operator.operands if isinstance(o, Ref)}
-    read |= {ref.key for ref in outputs}
-    return {k for k in range(n) if (block.arguments[k].name, 0) in read}
 
 
 def _for_the_last_time(ref: Ref, index: int, uses: Uses) -> bool:

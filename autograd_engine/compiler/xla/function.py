@@ -3,11 +3,15 @@
 Arrays of 64 bits are there only while a step is traced and called: jax is told for these moments,
 in this thread, and the user's own code finds it as it was. State is handed over with each call and
 comes back as what the call returns, in the same memory; so what a run begins with is a copy of its
-own. What a call is fed is copied too, for the caller may write to it while the device computes.
+own. What a call is fed is copied too, for the caller may write to it while the device computes; the
+copy is an ndarray, which the call itself puts on the device, in a fraction of the time of
+`jax.device_put`. Variables that a step only reads are put there once.
 """
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -18,11 +22,29 @@ import numpy as np
 
 from autograd_engine.compiler.backend import Listing, Placement
 from autograd_engine.compiler.live_operators import live_operators
+from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each registers its operators
+    branches,
+    loops,
+    stacks,
+)
+from autograd_engine.compiler.xla.devices import current_device
+from autograd_engine.compiler.xla.executable_cache import compiled
 from autograd_engine.compiler.xla.operators import run_operators
-from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Draw, Lowered, Run
+from autograd_engine.compiler.xla.run import (
+    CALLED_BACK,
+    DRAWN,
+    FIRST_LIMIT,
+    Draw,
+    Lowered,
+    Run,
+    XlaUnavailable,
+)
+from autograd_engine.compiler.xla.values import plain
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
-from autograd_engine.program.ir.block import operators_within
+from autograd_engine.program.ir.block import inner_blocks, operators_within
+from autograd_engine.program.ir.program import Operator
 
 __all__ = ["XlaBound", "XlaFailed", "XlaFunction", "compile_listing"]
 
@@ -49,8 +71,13 @@ class XlaFunction:
     ----------
     lowered : list of Lowered
         How each operation came into it.
+    limits : dict of int to int
+        For so many iterations loops have memory, by the id of their operator, where that is more
+        than what all begin with.
     seconds : tuple of float
         What it took to trace it, and to compile it.
+    device : jax.Device
+        Where it runs.
     """
 
     backend = "jax"
@@ -63,45 +90,80 @@ class XlaFunction:
         self.described: Sequence[Spec] = ()
         self.lowered: list[Lowered] = []
         self.draws: list[Draw] = []
+        self.limits: dict[int, int] = {}
+        self._counted: list[int] = []
         self.held = sorted(set(self.updates.values()))
         self.fed = [k for k in range(len(listing.inputs)) if k not in set(self.held)]
+        self.device = current_device()
         asked = [*listing.outputs, *listing.described]
         self._operators = live_operators(listing.operators, asked)
-        began = time.perf_counter()
+        within = list(operators_within(self._operators))
+        self._draws_inside = any(
+            _random(inner)
+            for operator in within
+            if getattr(operator.op, "kind", "call") != "call"
+            for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
+        )
+        self._one_at_a_time, self._growing = threading.Lock(), threading.Lock()
+        self._stream: np.random.Generator | None = None
         with jax.enable_x64(True):
-            given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in listing.specs]
-            split = [given[k] for k in self.held], [given[k] for k in self.fed]
-            if any(getattr(o.op, "random", False) for o in operators_within(self._operators)):
-                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *split)
-            drawn = [
-                [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
-                for draw in self.draws
-            ]
-            self._traced = jax.jit(self._step, donate_argnums=0).lower(*split, drawn)
-            traced = time.perf_counter()
-            self._compiled = self._traced.compile()
+            if any(map(_random, within)) and not self._draws_inside:
+                jax.eval_shape(lambda held, fed: self._step(held, fed, None), *self._given())
+            self._compile()
+
+    def _given(self) -> tuple[list[Any], list[Any]]:
+        given = [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in self.listing.specs]
+        return [given[k] for k in self.held], [given[k] for k in self.fed]
+
+    def _compile(self) -> None:
+        began = time.perf_counter()
+        drawn = [
+            [jax.ShapeDtypeStruct(tuple(s.shape), s.dtype) for s in draw.specs]
+            for draw in self.draws
+        ]
+        there = jax.sharding.SingleDeviceSharding(self.device)
+        step = jax.jit(self._step, donate_argnums=0, in_shardings=there, out_shardings=there)
+        self._traced = step.lower(*self._given(), drawn)
+        if _processors() < 2 and any(one.way == CALLED_BACK for one in self.lowered):
+            names = ", ".join(sorted({o.operation for o in self.lowered if o.way == CALLED_BACK}))
+            raise XlaUnavailable(
+                f"NumPy computes {names}, and with one processor a call back may wait for itself"
+            )
+        traced = time.perf_counter()
+        self._compiled = compiled(self._traced, self.device, traced - began)
         self.seconds = traced - began, time.perf_counter() - traced
 
     def _step(self, held: Sequence[Any], fed: Sequence[Any], drawn: Any) -> Any:
-        """(new state, other outputs, whether all is in order: None where nothing can fail)."""
+        """(new state, other outputs, whether all is in order, iterations).
+
+        The third is None where nothing can fail. Iterations are those of loops with memory for so
+        many and no more; where all is in order, that was enough.
+        """
         listing = self.listing
-        run = Run(drawn)
+        run = Run(drawn, self.limits, self._current_stream if self._draws_inside else None)
         arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
         values: dict[Any, Any] = {}
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
             known = known_value(spec)
             values[ref.key] = arrays[k] if known is None else known.astype(spec.dtype)
-        run_operators(run, self._operators, values)
-        outputs = [jnp.asarray(values[r.key]) for r in listing.outputs]
-        described = [values[r.key] for r in listing.described]
+        run_operators(run, self._operators, values, [*listing.outputs, *listing.described])
+        outputs = [jnp.asarray(plain(values[r.key])) for r in listing.outputs]
+        described = [plain(values[r.key]) for r in listing.described]
         self.described = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in described]
         self.lowered, self.draws = run.lowered, run.draws
-        fine = jnp.all(jnp.stack(run.flags)) if run.flags else None
+        for key, count in run.trips.items():
+            run.flags.append(count <= run.limit(key))
+        fine = None if run.fine is True else run.fine
         new = dict(zip(self.held, held, strict=True))
         for j, k in self.updates.items():
             new[k] = outputs[j] if fine is None else jnp.where(fine, outputs[j], arrays[k])
         others = [v for j, v in enumerate(outputs) if j not in self.updates]
-        return [new[k] for k in self.held], others, fine
+        self._counted = list(run.trips)
+        return [new[k] for k in self.held], others, fine, list(run.trips.values())
+
+    def _current_stream(self) -> np.random.Generator:
+        assert self._stream is not None
+        return self._stream
 
     @cached_property
     def source(self) -> str:
@@ -114,16 +176,48 @@ class XlaFunction:
         """What a report says besides."""
         return {"seconds to trace": self.seconds[0]}
 
-    def run(self, held: Sequence[Any], fed: Sequence[Array]) -> tuple[list[Any], list[Any], Any]:
-        """One call, which takes what is `held` away."""
+    def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
+        """One call, which takes what is `held` away; ndarrays that it is fed must stay the same."""
         drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
-        made: tuple[list[Any], list[Any], Any] = self._compiled(held, *put((list(fed), drawn)))
-        return made
+        if not self._draws_inside:
+            return self._until_it_fits(held, fed, drawn)
+        with self._one_at_a_time:
+            self._stream = generator()
+            return self._until_it_fits(held, fed, drawn)
+
+    def _until_it_fits(
+        self, held: Sequence[Any], fed: Sequence[Any], drawn: Any
+    ) -> tuple[list[Any], list[Any], Any]:
+        """Run it, with more memory for loops that have more iterations than there is memory for."""
+        bits = None if self._stream is None else self._stream.bit_generator
+        before: Any = None if bits is None else bits.state
+        while True:
+            # Of the arguments only these ndarrays are to be transferred, and that is meant.
+            with jax.transfer_guard_host_to_device("allow"):
+                new, others, fine, trips = self._compiled(held, fed, drawn)
+            if not trips or fetch([fine])[0] or not self._makes_room(fetch(trips)):
+                return new, others, fine
+            held = new  # as it was
+            if bits is not None:
+                bits.state = before
+
+    def _makes_room(self, counts: Sequence[Array]) -> bool:
+        """Whether some loop had too little, and has enough from now on."""
+        grown = {
+            key: 1 << (int(n) - 1).bit_length()
+            for key, n in zip(self._counted, counts, strict=True)
+            if n > self.limits.get(key, FIRST_LIMIT)
+        }
+        if grown:
+            with self._growing:
+                self.limits = {**self.limits, **grown}
+                self._compile()
+        return bool(grown)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         with jax.enable_x64(True):
-            held = put([arrays[k] for k in self.held])
-            new, others, fine = self.run(held, [arrays[k] for k in self.fed])
+            held = put([arrays[k] for k in self.held], self.device)
+            new, others, fine = self.run(held, [arrays[k].copy() for k in self.fed])
             check(fine)
             rest = iter(others)
             state = dict(zip(self.held, new, strict=True))
@@ -148,36 +242,59 @@ class XlaFunction:
                 where[id(one.origin)] = "NumPy"
             elif one.way == DRAWN:
                 where[id(one.origin)] = "drawn before"
-        return [
-            Placement(
-                operator.type,
-                where.get(id(operator), "XLA"),
-                "; ".join(reasons.get(id(operator), ())),
-                str(operator.location),
-            )
-            for operator in self._operators
-        ]
+        found = []
+        for operator in self._operators:
+            # Of what is in its blocks only what is not computed by XLA is to be told.
+            inside = [o for o in operators_within([operator]) if id(o) in where]
+            found += [
+                Placement(
+                    o.type,
+                    where.get(id(o), "XLA"),
+                    "; ".join(dict.fromkeys(reasons.get(id(o), ()))),
+                    str(o.location),
+                )
+                for o in (inside if operator in inside else [operator, *inside])
+            ]
+        return found
 
 
 class XlaBound:
     """A run whose state stays on the device; see `compiler.backend.Bound`."""
 
+    shares = False
+
     def __init__(self, function: XlaFunction, arrays: Sequence[Array]) -> None:
         self.function = function
-        specs = function.listing.specs
-        self.held = {k: DeviceMemory(arrays[k]) for k in function.held}
-        self.arrays: list[Any] = [specs[k] if k in self.held else a for k, a in enumerate(arrays)]
+        listing = function.listing
+        self.held = {k: DeviceMemory(arrays[k], function.device) for k in function.held}
+        self.arrays: list[Any] = [
+            listing.specs[k] if k in self.held else a for k, a in enumerate(arrays)
+        ]
+        # Variables that it does not write: there is no need to look at them in each call.
+        self._there: dict[int, Any] = {
+            k: None for k in function.fed if listing.inputs[k].var.persistable
+        }
 
     def feed(self, position: int, array: Array) -> None:
         self.arrays[position] = array
+        if position in self._there:
+            self._there[position] = None
 
     def state_at(self, position: int) -> DeviceMemory:
         return self.held[position]
 
+    def _given(self, k: int) -> Any:
+        if k not in self._there:
+            return self.arrays[k].copy()
+        found = self._there[k]
+        if found is None:
+            found = self._there[k] = put(self.arrays[k], self.function.device)
+        return found
+
     def __call__(self) -> list[Array]:
         function, held = self.function, self.held.values()
         with jax.enable_x64(True):
-            fed = [self.arrays[k] for k in function.fed]
+            fed = [self._given(k) for k in function.fed]
             new, others, fine = function.run([m.value for m in held], fed)
             for memory, value in zip(held, new, strict=True):
                 memory.value = value
@@ -186,11 +303,12 @@ class XlaBound:
 
 
 class DeviceMemory:
-    """An array on the device; each step puts another in its place."""
+    """An array on a device; each step puts another in its place."""
 
-    __slots__ = ("value",)
+    __slots__ = ("device", "value")
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Array, device: Any) -> None:
+        self.device = device
         self.write(array)
 
     def read(self) -> Array:
@@ -199,20 +317,32 @@ class DeviceMemory:
 
     def write(self, array: Array) -> None:
         with jax.enable_x64(True):
-            self.value = put(array)
+            self.value = put(array, self.device)
 
 
-def put(arrays: Any) -> Any:
+def _random(operator: Operator) -> bool:
+    return bool(getattr(operator.op, "random", False))
+
+
+def put(arrays: Any, device: Any) -> Any:
     """Copies on the device."""
-    return jax.device_put(arrays, may_alias=False)
+    return jax.device_put(arrays, device, may_alias=False)
 
 
 def fetch(arrays: Sequence[Any]) -> list[Array]:
     """Copies for the caller."""
-    return [np.array(a) for a in jax.device_get(list(arrays))]
+    with jax.transfer_guard_device_to_host("allow"):  # they were asked for
+        return [np.array(a) for a in arrays]
 
 
 def check(fine: Any) -> None:
     """Raise XlaFailed unless all was in order."""
-    if fine is not None and not jax.device_get(fine):
+    if fine is not None and not fetch([fine])[0]:
         raise XlaFailed("a check of values failed")
+
+
+def _processors() -> int:
+    """How many of them this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental import io_callback
 
 from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import Array, Spec
@@ -24,9 +25,15 @@ _WORD: Final = np.dtype(np.uint32)
 
 
 def on_host(
-    function: Callable[..., Sequence[Array]], specs: Sequence[Spec], arrays: Sequence[Any]
+    function: Callable[..., Sequence[Array]],
+    specs: Sequence[Spec],
+    arrays: Sequence[Any],
+    ordered: bool = False,
 ) -> tuple[list[Any], Any]:
-    """What a function of ndarrays returns, of these Specs, and whether it did; zeros where not."""
+    """What a function of ndarrays returns, of these Specs, and whether it did; zeros where not.
+
+    One that is `ordered` is called once for each time that the program comes there, in its order.
+    """
     expected = [Spec(s.shape, s.dtype) for s in specs]
     given = [Spec(tuple(a.shape), np.dtype(a.dtype)) for a in arrays]
 
@@ -43,7 +50,11 @@ def on_host(
 
     shapes = [jax.ShapeDtypeStruct(*_crossing(s)) for s in specs]
     flag = jax.ShapeDtypeStruct((), np.dtype(np.bool_))
-    *made, fine = jax.pure_callback(call, [*shapes, flag], *map(_packed, arrays))
+    packed = [_packed(a) for a in arrays]
+    if ordered:
+        *made, fine = io_callback(call, [*shapes, flag], *packed, ordered=True)
+    else:
+        *made, fine = jax.pure_callback(call, [*shapes, flag], *packed)
     return [_unpacked(p, s) for p, s in zip(made, specs, strict=True)], fine
 
 

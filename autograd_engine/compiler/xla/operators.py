@@ -1,17 +1,19 @@
 """A listing as a function of jax arrays: its operators, one after the other.
 
-Operators of control flow have a function each, by their kind, in `BLOCKS`.
+Operators of control flow have a function each, by their kind, in `BLOCKS`; the modules of
+`control_flow` register them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from autograd_engine.compiler.concrete_graph import BY_HISTORY
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registers its rows
     activation,
@@ -36,68 +38,139 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
 )
 from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
-from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
+from autograd_engine.compiler.xla.values import (
+    guarded,
+    is_hollow,
+    plain,
+)
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
 
-__all__ = ["BLOCKS", "run_block", "run_operators"]
+__all__ = ["BLOCKS", "block_operator", "run_block", "run_operators", "sum_of"]
 
 Key = tuple[str, int]
 Values = dict[Key, Any]
+BlockFunction = Callable[[Run, Operator, list[Any], Collection[int]], dict[int, Any]]
+
+BLOCKS: Final[dict[str, BlockFunction]] = {}
+"""For each kind of `BlockOp` what computes its results: those by position that are asked for."""
 
 
-def run_operators(run: Run, operators: Sequence[Operator], values: Values) -> None:
+def block_operator(*kinds: str) -> Callable[[BlockFunction], BlockFunction]:
+    """Let a function compute operators of these kinds."""
+
+    def declare(function: BlockFunction) -> BlockFunction:
+        BLOCKS.update(dict.fromkeys(kinds, function))
+        return function
+
+    return declare
+
+
+def run_operators(
+    run: Run, operators: Sequence[Operator], values: Values, outputs: Iterable[Ref]
+) -> None:
     """Compute the results of operators into `values`, which has what they read."""
+    read = {o.key for operator in operators for o in operator.operands if isinstance(o, Ref)}
+    read.update(ref.key for ref in outputs)
     for operator in operators:
         outer, run.origin = run.origin, operator
         operands = [_operand(o, values) for o in operator.operands]
         try:
             with jax.named_scope(operator.type):
-                results = _results(run, operator, operands)
+                results = _results(run, operator, operands, read)
         except XlaUnavailable as reason:
-            if outer is not None or getattr(reason, "named", False):
+            if reason.located:
                 raise
             named = XlaUnavailable(f"{operator.type} at {operator.location}: {reason}")
+            named.located = True
             raise named from reason
         finally:
             run.origin = outer
-        values.update((r.key, v) for r, v in zip(operator.results, results, strict=True))
+        values.update((operator.results[k].key, v) for k, v in results.items())
 
 
-def _results(run: Run, operator: Operator, operands: list[Any]) -> Sequence[Any]:
+def _results(
+    run: Run, operator: Operator, operands: list[Any], read: Collection[Key]
+) -> dict[int, Any]:
     op = operator.op
     if isinstance(op, BlockOp):
         function = BLOCKS.get(op.kind)
         if function is None:
             raise XlaUnavailable(f"control flow of the kind {op.kind!r} runs as Python")
-        return function(run, operator, operands)
-    if not isinstance(op, GradOp):
-        if op.name in BY_HISTORY:
-            raise XlaUnavailable("it depends on how its operands were computed")
-        return run.call(op, operands, operator.attrs)
-    if op.pullback.strong == "whole":
-        raise XlaUnavailable("gradients of branches know at run time only whether they are zero")
-    g, saved = op.arrange(operands)
-    results = op.pullback.pull(run, g, saved, operator.attrs)
+        asked = [k for k, ref in enumerate(operator.results) if ref.key in read]
+        return function(run, operator, operands, asked)
+    given = [plain(o) for o in operands]
+    if isinstance(op, GradOp):
+        return dict(enumerate(_gradients(run, operator, op, operands, given)))
+    if op.name in _HANDS_ON:
+        return {0: _HANDS_ON[op.name](run, operands)}
+    return dict(enumerate(run.call(op, given, operator.attrs)))
+
+
+def _gradients(
+    run: Run, operator: Operator, op: GradOp, operands: list[Any], given: list[Any]
+) -> Sequence[Any]:
+    if op.pullback.op.name == "unless_hollow":
+        g, (gs, *_) = op.arrange(operands)
+        return [_unless_hollow(run, [g, *gs])]
+    g, saved = op.arrange(given)
+    made = op.pullback.pull(run, g, saved, operator.attrs)
+    results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
         if not (is_traced(value) or isinstance(value, np.ndarray)):
             raise XlaUnavailable(f"the gradient {ref.var.name} is no array")
-    return results
+    if op.pullback.strong != "whole":
+        return results
+    arrived, _ = op.arrange(operands)
+    if not op.pullback.op.multiple:
+        arrived = [arrived]
+    absent = _all(is_hollow(c) for c in arrived if c is not None)
+    return [guarded(r, absent) for r in results]
 
 
-def run_block(run: Run, block: Block, arguments: Sequence[Any]) -> list[Any]:
-    """The results of a block for these arguments."""
+def _all(absent: Iterable[Any]) -> Any:
+    """Whether all of several are hollow."""
+    found = list(absent)
+    if any(a is False for a in found):
+        return False
+    traced = [a for a in found if a is not True]
+    return functools.reduce(jnp.logical_and, traced) if traced else True
+
+
+def _unless_hollow(run: Run, operands: list[Any]) -> Any:
+    x, *gs = operands
+    absent = _all(map(is_hollow, gs))
+    if absent is False:
+        return x
+    found = guarded(plain(x), absent)
+    own = is_hollow(x)
+    if absent is True or own is False:
+        return found
+    return found._replace(hollow=True if own is True else absent | own)
+
+
+def sum_of(run: Run, operands: Sequence[Any]) -> Any:
+    """What is hollow is zeros, and is added as such; a sum of nothing else is hollow."""
+    computed = [o for o in operands if is_hollow(o) is not True] or operands[:1]
+    total = run.add_n(*map(plain, computed)) if len(computed) > 1 else plain(computed[0])
+    return guarded(total, _all(map(is_hollow, operands)))
+
+
+# Operations that ask whether what they are given is hollow.
+_HANDS_ON: Final[dict[str, Callable[[Run, list[Any]], Any]]] = {
+    "add_n": sum_of,
+    "unless_hollow": _unless_hollow,
+}
+
+
+def run_block(
+    run: Run, block: Block, arguments: Sequence[Any], results: Sequence[Ref]
+) -> list[Any]:
+    """Results of a block for these arguments."""
     values: Values = {(a.name, 0): v for a, v in zip(block.arguments, arguments, strict=True)}
-    run_operators(run, live_operators(block.ops, block.results), values)
-    return [values[r.key] for r in block.results]
-
-
-def _call(run: Run, operator: Operator, operands: list[Any]) -> list[Any]:
-    return run_block(run, body_of(operator), operands)
-
-
-BLOCKS: Final[dict[str, Callable[[Run, Operator, list[Any]], Sequence[Any]]]] = {"call": _call}
-"""For each kind of `BlockOp` what computes its results from its operands."""
+    run_operators(run, live_operators(block.ops, results), values, results)
+    return [values[r.key] for r in results]
 
 
 def _operand(operand: Ref | Literal | None, values: Mapping[Key, Any]) -> Any:

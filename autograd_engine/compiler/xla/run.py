@@ -11,8 +11,9 @@ the straight-line function then says what is wrong.
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import jax.numpy as jnp
@@ -30,13 +31,22 @@ from autograd_engine.ops.registry.number_inputs import NumberInputOp
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator
 
-__all__ = ["CALLED_BACK", "DRAWN", "Draw", "Lowered", "Run", "XlaUnavailable"]
+__all__ = ["CALLED_BACK", "DRAWN", "FIRST_LIMIT", "Draw", "Lowered", "Run", "XlaUnavailable"]
 
+FIRST_LIMIT: Final = 32  # iterations that a loop keeps, at first
 _LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
 
 
 class XlaUnavailable(Exception):
-    """Why a program does not run through XLA."""
+    """Why a program does not run through XLA.
+
+    Attributes
+    ----------
+    located : bool
+        Whether it names the operator that it is about.
+    """
+
+    located = False
 
 
 CALLED_BACK: Final = "called back"
@@ -88,11 +98,18 @@ class Run(Namespace):
     ----------
     drawn : sequence, optional
         For each draw, the traced arrays that it has made; without it, draws are only noted.
+    limits : dict of int to int, optional
+        Of loops, by the id of their operator: so many iterations they have memory for.
+    stream : callable, optional
+        A program that draws inside branches or loops draws there, called back in order: from the
+        generator that this returns.
 
     Attributes
     ----------
     flags : list of array
         What has to hold of values.
+    trips : dict of int to array
+        Of loops, by the id of their operator: so many iterations they would have had memory for.
     draws : list of Draw
         In the order of the program.
     lowered : list of Lowered
@@ -102,13 +119,22 @@ class Run(Namespace):
         The operator that is traced.
     """
 
-    def __init__(self, drawn: Sequence[Sequence[Any]] | None = None) -> None:
+    def __init__(
+        self,
+        drawn: Sequence[Sequence[Any]] | None = None,
+        limits: Mapping[int, int] | None = None,
+        stream: Callable[[], np.random.Generator] | None = None,
+    ) -> None:
         self.flags: list[Any] = []
+        self.trips: dict[int, Any] = {}
         self.draws: list[Draw] = []
         self.lowered: list[Lowered] = []
         self.transposing: tuple[str, ...] = ()
         self.origin: Operator | None = None
         self._drawn = drawn
+        self._limits = limits or {}
+        self._stream = stream
+        self._depth = 0
 
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
         """The function of `op`, not kept by `op`, which lives longer."""
@@ -127,12 +153,16 @@ class Run(Namespace):
     def project(self, g: Any, like: Any) -> Any:
         return g if g is None or g.shape == like.shape else self.sum_like(g, like)
 
+    def unless_hollow(self, x: Any, *gs: Any) -> Any:
+        """Pullbacks guard each result; whoever runs one here guards all of them together."""
+        return x
+
     def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
         return getattr(self, name)(*operands, **attrs)
 
     def require(self, holds: Any) -> None:
         """Of values that NumPy would refuse this is False, somewhere."""
-        if is_traced(holds):
+        if is_traced(holds) or (self._depth and not np.all(holds)):
             self.flags.append(jnp.all(holds))
         elif not np.all(holds):
             raise XlaUnavailable("it is given what is out of range in every run")
@@ -142,8 +172,71 @@ class Run(Namespace):
         if index.size:
             self.require((index >= low) & (index < high))
 
+    # --- branches and loops
+
+    @property
+    def fine(self) -> Any:
+        """Whether all holds so far: True, or a traced bool."""
+        return functools.reduce(jnp.logical_and, self.flags) if self.flags else True
+
+    def note(self, fine: Any, trips: Mapping[int, Any]) -> None:
+        """Take over what was noted in a part of the program."""
+        if fine is not True:
+            self.flags.append(fine)
+        for key, count in trips.items():
+            known = self.trips.get(key)
+            self.trips[key] = count if known is None else jnp.maximum(known, count)
+
+    def aside(self, function: Callable[..., Any], fine: Any, *given: Any) -> Any:
+        """(what a function returns, fine, trips): what is noted in it is returned.
+
+        Parameters
+        ----------
+        function : callable
+        fine : bool or array
+            Whether all held so far; what is returned says so as well where anything is noted.
+        *given
+            What the function is called with.
+        """
+        outer = self.flags, self.trips
+        self.flags, self.trips = ([] if fine is True else [fine]), {}
+        begun = len(self.flags)
+        self._depth += 1
+        try:
+            found = function(*given)
+            return found, self.fine if len(self.flags) > begun else True, self.trips
+        finally:
+            self.flags, self.trips = outer
+            self._depth -= 1
+
+    def attempt(self) -> Callable[[], None]:
+        """What takes back all that is noted from now on."""
+        noted = len(self.flags), len(self.draws), len(self.lowered), dict(self.trips)
+
+        def undo() -> None:
+            flags, draws, lowered, self.trips = noted
+            del self.flags[flags:], self.draws[draws:], self.lowered[lowered:]
+
+        return undo
+
+    def limit(self, key: int) -> int:
+        """So many iterations a loop has memory for."""
+        return self._limits.get(key, FIRST_LIMIT)
+
+    # --- what a run draws
+
     def draw(self, kernel: Callable[[], tuple[Array, ...]], specs: Sequence[Spec]) -> list[Any]:
         """What a kernel draws on the host, in each run before it begins."""
+        stream = self._stream
+        if stream is not None:
+
+            def drawn_now() -> tuple[Array, ...]:
+                with own_generator(stream()):
+                    return kernel()
+
+            results, fine = on_host(drawn_now, specs, (), ordered=True)
+            self.flags.append(fine)
+            return results
         number = len(self.draws)
         self.draws.append(Draw(kernel, tuple(specs)))
         if self._drawn is None:
@@ -247,6 +340,7 @@ class Run(Namespace):
             function = ROWS.get(op.name) if REGISTRY.get(op.name) is op else None
             if function is None:
                 raise XlaUnavailable(f"what {op.name} draws depends on values")
+            self.lowered.append(self._draws(op))
             made = function(self, *values, **attrs)
             results = made if op.multiple else (made,)
             return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
@@ -257,8 +351,14 @@ class Run(Namespace):
             pass
         if any(isinstance(d, Dim) for s in specs for d in s.shape):
             raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
-        self.lowered.append(Lowered(op.name, DRAWN, "", self.origin))
+        self.lowered.append(self._draws(op))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
+
+    def _draws(self, op: OpDef) -> Lowered:
+        if self._stream is None:
+            return Lowered(op.name, DRAWN, "", self.origin)
+        why = "the program draws in a branch or loop"
+        return Lowered(op.name, CALLED_BACK, why, self.origin)
 
 
 def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:

@@ -49,9 +49,9 @@ class BranchGradient(BlockGradient):
         blocks, first = self.blocks, self.first
         reached = {k for k, g in enumerate(self.cotangents) if g is not None}
         positions = {k for k, _ in self.wanted}
-        always = set(self.priors)
         flow = Flow(plan.no_grad)
-        always |= set.intersection(
+        # What had arrived before has said itself whether it is more than zeros.
+        always = set.intersection(
             *(flow.branch_reached(b, first, reached, positions) for b in blocks)
         )
         inners = [self._inner(block) for block in blocks]
@@ -82,14 +82,17 @@ class BranchGradient(BlockGradient):
     def _inner(self, block: Block) -> InnerGradient:
         keys = {(block.arguments[k - self.first].name, 0) for k, _ in self.wanted}
         seeds: list[tuple[Ref, Incoming]] = []
+        surely: Any = self.plan.cotangents.surely
         for k, prior in self.priors.items():
             slot = ("prior", k)
             self.slots[slot] = Ref(prior, prior.version)
-            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot)))
+            sure = surely([self.operator.operands[k]])
+            seeds.append((Ref(block.arguments[k - self.first], 0), Incoming(slot, sure=sure)))
         for k, g in reversed(list(enumerate(self.cotangents))):
             if g is not None:
                 self.slots["cotangent", k] = Ref(g, g.version)
-                seeds.append((block.results[k], Incoming(("cotangent", k))))
+                sure = surely([self.operator.results[k]])
+                seeds.append((block.results[k], Incoming(("cotangent", k), sure=sure)))
         unrounded = [Ref(block.arguments[k - self.first], 0) for k in self.unrounded]
         return InnerGradient(self.plan, block, seeds, keys, unrounded)
 

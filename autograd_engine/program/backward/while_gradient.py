@@ -63,7 +63,22 @@ class LoopGradient(BlockGradient):
         found = {first + j: v for j, v in by_position.items()}
         rest = results[len(self.carried) :]
         found.update((k, v) for (k, _), v in zip([*sums, *elements], rest, strict=True))
-        return [found[k] for k, _ in self.wanted], {k for k, _ in self.wanted}
+        return [found[k] for k, _ in self.wanted], self._always(inner)
+
+    def _always(self, inner: InnerGradient) -> set[int]:
+        """Operands that get more than zeros: what is captured does not, of no iteration."""
+        arguments, first, n = self.body.arguments, self.flow.first, self.flow.n
+        stacks = first + n + len(self.given[1])
+        surely = self.plan.cotangents.surely
+        inside = {
+            k
+            for k, _ in self.wanted
+            if inner.plan.cotangents.surely([Ref(arguments[k - first], 0)])
+        }
+        results = self.operator.results
+        return {
+            k for k in inside if k >= stacks or (k < first + n and surely([results[k - first]]))
+        }
 
     def _start(self, j: int) -> Ref:
         """The cotangent of what is carried at the end: given, or zeros."""
@@ -83,6 +98,7 @@ class LoopGradient(BlockGradient):
 
     def _inner(self, sums: Wanted, elements: Wanted) -> InnerGradient:
         body, flow = self.body, self.flow
+        surely: Any = self.plan.cotangents.surely
         totals = [Ref(body.arguments[k - flow.first], 0) for k, _ in sums]
         seeds: list[tuple[Ref, Incoming]] = [
             (total, Incoming(("sum", k))) for total, (k, _) in zip(totals, sums, strict=True)
@@ -91,15 +107,19 @@ class LoopGradient(BlockGradient):
             if k in self.priors:
                 prior = self.priors[k]
                 self.stacks["prior", k] = Ref(prior, prior.version)
-                seeds.append((Ref(body.arguments[k - flow.first], 0), Incoming(("prior", k))))
+                sure = surely([self.operator.operands[k]])
+                argument = Ref(body.arguments[k - flow.first], 0)
+                seeds.append((argument, Incoming(("prior", k), sure=sure)))
         for j in reversed(self.carried):
-            sure = self.cotangents[j] is not None and self._reached_again(j)
+            given = self.cotangents[j] is not None and surely([self.operator.results[j]])
+            sure = given and self._reached_again(j)
             seeds.append((body.results[j], Incoming(("carried", j), sure=sure)))
         for i in sorted(flow.pushed):
             g = self.cotangents[flow.first_push + i]
             assert g is not None
             self.stacks["cotangent", i] = Ref(g, g.version)
-            seeds.append((body.results[flow.n + i], Incoming(("cotangent", i))))
+            sure = surely([self.operator.results[flow.first_push + i]])
+            seeds.append((body.results[flow.n + i], Incoming(("cotangent", i), sure=sure)))
         return InnerGradient(self.plan, body, seeds, flow.keys, totals)
 
     def _reached_again(self, j: int) -> bool:

@@ -1,7 +1,7 @@
 """Which backend runs a program.
 
 Which there are, `compiler.backend` lists; ``"auto"`` takes native code where that can be made, else
-NumPy. Whatever cannot be compiled runs as the straight-line Python function that serves all sizes.
+NumPy; on another device than the CPU what reaches it comes first. Whatever cannot be compiled runs as the straight-line Python function that serves all sizes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from autograd_engine.compiler.backend import AUTO, BACKENDS, Backend, Listing
+from autograd_engine.compiler.backend import AUTO, AUTO_ON_DEVICE, BACKENDS, Backend, Listing
 from autograd_engine.core.gc_pause import collector_paused
+from autograd_engine.core.place import current_place
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, MissingLibraryError
 from autograd_engine.program.ir.program import Operator, Ref
@@ -92,7 +93,9 @@ def compiled_by(
     """The program compiled for inputs of these Specs, if it can be, and what was tried."""
     from autograd_engine.compiler.concrete_graph import NotConcrete
 
-    wanted = AUTO if backend == "auto" else (backend, *BACKENDS[backend].otherwise)
+    wanted: tuple[str, ...] = (backend, *BACKENDS[backend].otherwise) if backend in BACKENDS else ()
+    if backend == "auto":
+        wanted = AUTO if current_place().is_plain_cpu else AUTO_ON_DEVICE
     attempts: list[Attempt] = []
     with collector_paused():
         for name in wanted:
@@ -101,7 +104,7 @@ def compiled_by(
             problem = ""
             try:
                 last = name == wanted[-1]
-                if backend == "auto" and not last and len(work.operators) > _MANY:
+                if backend == "auto" and name == "native" and not last and len(work.operators) > _MANY:
                     raise _Unavailable(
                         f"it has {len(work.operators)} operators, and a compiler would take long; "
                         f'ask for it with backend="{name}"'

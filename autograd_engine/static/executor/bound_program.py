@@ -198,7 +198,8 @@ class Binding:
                 if value is None or value is not self._known.get(name):
                     fitting = self._fitting(self.bound.arrays[k], value)
                     self.bound.feed(k, contiguous(fitting))
-                    self._known[name] = fitting if is_contiguous(fitting) else None
+                    seen_as_it_is = self.bound.shares and is_contiguous(fitting)
+                    self._known[name] = fitting if seen_as_it_is else None
             return seen
 
     def _fitting(self, array: Any, value: Array | None) -> Array:

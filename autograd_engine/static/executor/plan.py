@@ -205,8 +205,8 @@ def _why_plain(steps: Steps) -> str:
 
 def why_in_place(operators: Iterable[Operator]) -> str:
     """Which operator does something besides computing; empty where none does."""
-    for operator in operators:
-        if any(getattr(o.op, "effect", False) for o in operators_within([operator])):
+    for operator in operators_within(operators):
+        if getattr(operator.op, "effect", False):
             return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 

@@ -39,13 +39,13 @@ from autograd_engine.compiler.native.toolchain.loading import load_opened
 from autograd_engine.compiler.native.toolchain.private_files import contents, opened, read_private
 from autograd_engine.core.locks import renewed_lock
 
-__all__ = ["load", "tell", "tell_of_compilers", "trim"]
+__all__ = ["ENTRY", "load", "tell", "tell_of_compilers", "trim"]
 
 PROGRESS: Final = "AUTOGRAD_ENGINE_PROGRESS"
 SIZE: Final = "AUTOGRAD_ENGINE_CACHE_MB"
 _FORMAT: Final = "autograd_engine library 1"
 _DEFAULT_MB: Final = 256
-_PREFIX: Final = "lib-"
+ENTRY: Final = "lib-"  # with which names of entries begin
 _LIBRARY, _SEAL = "library.so", "seal"
 _ABANDONED: Final = 3600.0  # seconds after which an unfinished entry is removed
 _PATIENCE: Final = 1.0  # seconds until the progress line
@@ -87,7 +87,7 @@ def _entry_name(units: Sequence[str], toolchain: Toolchain) -> str:
     for text in (_FORMAT, toolchain.fingerprint, *units):
         data = text.encode()
         digest.update(len(data).to_bytes(8, "little") + data)
-    return _PREFIX + digest.hexdigest()
+    return ENTRY + digest.hexdigest()
 
 
 def _load(name: str, units: Sequence[str], toolchain: Toolchain, what: str) -> ctypes.CDLL:
@@ -299,7 +299,7 @@ def trim(directory: CacheDirectory, keep: str = "", limit: int | None = None) ->
                 used = item.stat(follow_symlinks=False).st_mtime
                 if item.name.startswith("tmp-") and now - used > _ABANDONED:
                     _remove(Path(item.path))
-                elif item.name.startswith(_PREFIX):
+                elif item.name.startswith(ENTRY):
                     entries.append((used, _size(item.path), item.name))
     total = sum(size for _, size, _ in entries)
     for _, size, name in sorted(entries):
