@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 
@@ -23,10 +24,10 @@ class NumpyOnly(Exception):
 
 
 def is_traced(value: Any) -> bool:
-    """Whether it is a jax array, or holds one."""
+    """Whether it is a jax array or a size that is left open, or holds one."""
     if isinstance(value, (list, tuple)):
         return any(map(is_traced, value))
-    return isinstance(value, jax.Array)
+    return isinstance(value, jax.Array) or jax.export.is_symbolic_dim(value)
 
 
 class _Function:

@@ -178,15 +178,16 @@ class Run(Namespace):
             operands, attrs = op.plain(operands, attrs)
             op = op.base
         values = _prepared(op, operands)
-        specs = op.infer_tuple([_spec(v) for v in values], attrs)
+        known = [_spec(v) for v in values]
+        specs = op.infer_tuple(known, attrs)
         if op.effect:
             raise XlaUnavailable(f"{op.name} is done for its effect")
         if op.random:
             return self._random(op, values, attrs, specs)
-        if not is_traced(tuple(values)):
+        if not (is_traced(tuple(values)) or any(map(_is_open, specs))):
             return _known(op, values, attrs, specs)
         for spec in specs:
-            if any(isinstance(d, Dim) for d in spec.shape):
+            if _is_open(spec) and not any(v is not None and _is_open(v) for v in known):
                 raise XlaUnavailable(f"the sizes of what {op.name} returns depend on values")
         given = [_widened(v) for v in values] if op.halves == "in float32" else values
         noted, why = len(self.flags), "it looks at values"
@@ -219,6 +220,8 @@ class Run(Namespace):
         """The kernel of NumPy, called back by the step."""
         if self.transposing:
             raise NumpyOnly(why)
+        if any(map(_is_open, specs)):
+            raise XlaUnavailable(f"NumPy would compute {op.name}, with sizes left open: {why}")
         self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
         at = [k for k, v in enumerate(values) if is_traced(v)]
         rest = [None if k in at else v for k, v in enumerate(values)]
@@ -246,6 +249,8 @@ class Run(Namespace):
             return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
         try:
             with own_generator(_Probe()):  # type: ignore[arg-type]
+                if any(map(_is_open, specs)):
+                    return self._of_open_sizes(op, values, attrs, specs)
                 return _known(op, values, attrs, specs)
         except _Drawn:
             pass
@@ -253,6 +258,17 @@ class Run(Namespace):
             raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
         self.lowered.append(Lowered(op.name, DRAWN, "", self.origin))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
+
+    def _of_open_sizes(
+        self, op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
+        """What draws nothing in the case at hand, as a mask of dropout for inference."""
+        try:
+            made = next(ways(self, op))[1](*values, **attrs)
+        except NumpyOnly as error:
+            raise XlaUnavailable(f"{op.name}, with sizes left open: {error}") from error
+        results = made if op.multiple else (made,)
+        return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
 
 
 def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
@@ -293,8 +309,14 @@ def _prepared(op: OpDef, operands: Sequence[Any]) -> list[Any]:
 def _spec(value: Any) -> Any:
     if value is None or isinstance(value, Spec):
         return value
-    spec = Spec(tuple(value.shape), np.dtype(value.dtype))
+    # Sizes of jax's that a program is exported for are symbols here as well.
+    sizes = [d if isinstance(d, int) else Dim.symbol(str(d)) for d in value.shape]
+    spec = Spec(tuple(sizes), np.dtype(value.dtype))
     return spec if is_traced(value) else ValueSpec.of(spec, value)
+
+
+def _is_open(spec: Any) -> bool:
+    return any(isinstance(d, Dim) for d in spec.shape)
 
 
 def _widened(value: Any) -> Any:
@@ -304,6 +326,8 @@ def _widened(value: Any) -> Any:
 
 
 def _as_inferred(result: Any, spec: Spec) -> Any:
-    if tuple(np.shape(result)) != spec.shape:
+    shape = np.shape(result)
+    pairs = zip(shape, spec.shape, strict=False)
+    if len(shape) != len(spec.shape) or any(a != b for a, b in pairs if not isinstance(b, Dim)):
         raise NumpyOnly("its kernel returns another shape")
     return jnp.asarray(result, spec.dtype)
