@@ -12,6 +12,7 @@ from autograd_engine.core.spec import Array, Spec, reduced_shape
 from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import index_dtype
 from autograd_engine.ops.kernels.axes import take_lines, with_axes
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
@@ -32,7 +33,7 @@ def _ties(x: Array, value: Array) -> Array:
     """Where `x` is `value`, which broadcasts; NaN is NaN."""
     ties = np.asarray(x == value)
     unequal = value != value
-    if unequal.any():
+    if perhaps(unequal.any()):
         ties |= unequal & (x != x)
     return ties
 
@@ -50,12 +51,12 @@ def _share_ties(c: Array, x: Array, value: Array, *, axis: Axes, keepdims: bool 
             shares: Array = run(share[..., 0], np.ascontiguousarray(x), value[..., 0])
             return shares
     ties = _ties(x, value)
-    if np.count_nonzero(ties) != value.size:
+    if perhaps(np.count_nonzero(ties) != value.size):
         count = _add_reduce(ties, axis=axis, keepdims=True, dtype=np.int64)
         # Shares are taken in float64: it holds any count, float16 none above 65504.
         share = (share / np.maximum(count, 1)).astype(c.dtype)
     unequal = value != value
-    if unequal.any():
+    if perhaps(unequal.any()):
         share = np.where(unequal, np.nan, share)
     out = np.zeros(x.shape, c.dtype)
     np.copyto(out, share, where=ties, casting="same_kind")

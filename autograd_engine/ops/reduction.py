@@ -20,6 +20,7 @@ from autograd_engine.core.spec import Array, Shape, Spec, normalize_axes, reduce
 from autograd_engine.ops.infer import broadcast, sum_dtype
 from autograd_engine.ops.kernels import columns, rows
 from autograd_engine.ops.kernels.axes import with_axes
+from autograd_engine.ops.kernels.branches import surely
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.opdef import NONDIFF, OpDef, defop
 from autograd_engine.ops.registry.work import Specs, Work, each_read
@@ -187,7 +188,7 @@ def _logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     if done is not None:
         return done.reshape(reduced_shape(x.shape, axis, keepdims))
     largest = _max_reduce(x, axis, None, None, True, -np.inf)
-    if np.isfinite(largest).all():
+    if surely(np.isfinite(largest).all()):
         out = np.log(_add_reduce(np.exp(x - largest), axis, None, None, True)) + largest
     else:
         largest = np.where(np.isinf(largest), 0, largest)
@@ -218,7 +219,7 @@ def _logsumexp_adjoint(
         return done
     if not keepdims:
         c, out = with_axes(c, axis), with_axes(out, axis)
-    finite = np.isfinite(out).all()
+    finite = surely(np.isfinite(out).all())
     weights = np.asarray(np.exp(x - out)) if finite else exp_difference(x, out)
     total = _add_reduce(weights, axis, None, None, True)
     if not finite:
@@ -346,7 +347,7 @@ defop(
 
 def _norm_adjoint(c: Array, x: Array, norm: Array, *, axis: Axes, keepdims: bool = False) -> Array:
     """c (x / norm), 0 where the norm is: c / norm would leave the range where both are tiny."""
-    if not norm.all():
+    if not surely(norm.all()):
         zero = norm == 0.0
         norm, c = np.where(zero, 1.0, norm).astype(x.dtype), np.where(zero, 0.0, c).astype(x.dtype)
     if x.size >= LARGE:

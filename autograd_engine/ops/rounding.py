@@ -37,15 +37,21 @@ defop("round", _round, inputs="x", infer=same, elementwise=True).nondiff()
 # --- division with remainder, x = floor_divide(x, y) y + remainder(x, y), which has the sign of y
 
 
+def check_divisor(op: str, y: Array) -> None:
+    """Raise ArgumentError unless integers can be divided by all of `y`."""
+    if np.any(np.equal(y, 0)):
+        raise ArgumentError(
+            f"{op}: integers cannot be divided by 0, and y holds one; replace it, or use "
+            "x.astype('float32')"
+        )
+
+
 def _dividing(name: str, ufunc: Any, types: str) -> OpDef:
     def kernel(x: Array, y: Array) -> Array:
         if x.dtype in BOOLS:
             raise DTypeError(f"{name}: takes numbers, got bools; use x.astype('int64')")
-        if x.dtype in INTEGERS and np.any(np.equal(y, 0)):
-            raise ArgumentError(
-                f"{name}: integers cannot be divided by 0, and y holds one; replace it, or use "
-                "x.astype('float32')"
-            )
+        if x.dtype in INTEGERS:
+            check_divisor(name, y)
         return np.asarray(ufunc(x, y))
 
     infer = no_bools(name, broadcast(name), "integers")

@@ -18,6 +18,7 @@ from autograd_engine.core.spec import Array, Shape, Spec, format_shape, may_equa
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.kernels.axes import backwards
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
@@ -159,7 +160,7 @@ def exp_difference(x: Array, y: Array) -> Array:
     """
     with np.errstate(invalid="ignore"):
         difference = np.asarray(x - y)
-    if np.isnan(difference).any():
+    if perhaps(np.isnan(difference).any()):
         equal = np.isnan(difference) & (x == y)
         difference = np.where(equal, np.minimum(x, 0), difference)
     return np.asarray(np.exp(difference))

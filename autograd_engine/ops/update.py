@@ -9,7 +9,6 @@ is told to (`lazy_mode`), for its moments would else decay everywhere.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from numpy import ndarray
 from autograd_engine.core.dtypes import HALVES
 from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
+from autograd_engine.ops.kernels.branches import perhaps, surely
 from autograd_engine.ops.kernels.compiled import compiled
 from autograd_engine.ops.registry.opdef import defop
 from autograd_engine.ops.registry.scattered_cotangent import Scattered, is_row_sparse, merged_rows
@@ -112,12 +112,12 @@ def _asgd(
 
     `y` holds these gradients, `d` their sum, `m` how many steps were taken.
     """
-    k = int(m) % batch_num
+    k = m % batch_num
     d = np.asarray(d - y[k] + grad)
     y = y.copy()
     y[k] = grad
     m = np.asarray(m + 1)
-    met = min(int(m), batch_num)
+    met = np.minimum(m, batch_num).astype(param.dtype)
     return np.asarray(param - learning_rate / met * d), d, y, m
 
 
@@ -331,8 +331,9 @@ def _lamb(
     rate = learning_rate
     if weight_decay or always_adapt:
         length, of_step = _length(param), _length(step)
-        if length > 0 and of_step > 0:
-            rate = rate * (length / of_step).astype(param.dtype)
+        there = (length > 0) & (of_step > 0)
+        ratio = length / np.where(there, of_step, 1.0)
+        rate = rate * np.where(there, ratio, 1.0).astype(param.dtype)
     powers = np.asarray(beta1_pow * beta1), np.asarray(beta2_pow * beta2)
     return np.asarray(param - rate * step), moment1, moment2, *powers
 
@@ -391,17 +392,20 @@ def _radam(
 
     Of step t, `rho` is t b^t / (1 - b^t) with b = `beta2`: what the length of its average lacks.
     """
-    power = float(beta2_pow) * beta2
-    lacks = (float(rho) * (beta2 - power) + power) / (1.0 - power)
+    power = beta2_pow.astype(np.float64) * beta2
+    lacks = (rho.astype(np.float64) * (beta2 - power) + power) / (1.0 - power)
     limit = 2.0 / (1.0 - beta2) - 1.0
     length = limit - 2.0 * lacks
     beta1_pow = np.asarray(beta1_pow * beta1)
     moment1, moment2 = _moments(grad, moment1, moment2, beta1, beta2)
     step = learning_rate * (moment1 / (1.0 - beta1_pow))
-    if length > 5.0:
+    counts = length > 5.0
+    if perhaps(counts):
         over = (length - 4.0) * (length - 2.0) * limit
         under = (limit - 4.0) * (limit - 2.0) * length
-        step = step * (math.sqrt(over / under * (1.0 - power)) / (np.sqrt(moment2) + epsilon))
+        scale = np.sqrt(np.maximum(over / under * (1.0 - power), 0.0)).astype(step.dtype)
+        scaled = step * (scale / (np.sqrt(moment2) + epsilon))
+        step = scaled if surely(counts) else np.where(counts, scaled, step)
     powers = beta1_pow, np.asarray(beta2_pow * beta2), np.asarray(lacks, rho.dtype)
     return np.asarray(param - step), moment1, moment2, *powers
 

@@ -13,15 +13,26 @@ import numpy as np
 
 from autograd_engine.compiler.concrete_graph import BY_HISTORY
 from autograd_engine.compiler.live_operators import live_operators
-from autograd_engine.compiler.xla.array_module import is_traced
 from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registers its rows
+    activation,
     conv,
+    counting,
+    getitem,
     indexing,
+    like,
     loss,
+    movement,
     normalization,
     pool,
     recurrent,
+    regions,
+    run_time_numbers,
+    scan,
+    sequence,
+    setitem,
+    special,
 )
+from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
 from autograd_engine.program.ir.grad_op import GradOp

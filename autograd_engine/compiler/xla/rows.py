@@ -13,13 +13,13 @@ What is left NumPy computes, called back by the step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import jax
 import numpy as np
 
-from autograd_engine.compiler.xla.array_module import NumpyOnly
+from autograd_engine.compiler.xla.memory import NumpyOnly, refusing
 from autograd_engine.compiler.xla.twins import twin
 from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.core.spec import Spec
@@ -28,7 +28,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 if TYPE_CHECKING:
     from autograd_engine.compiler.xla.run import Run
 
-__all__ = ["ROWS", "row", "ways"]
+__all__ = ["ROWS", "by_twin", "row", "ways"]
 
 Row: TypeAlias = Callable[..., Any]
 
@@ -55,13 +55,18 @@ def ways(run: Run, op: OpDef) -> Iterator[tuple[str, Callable[..., Any]]]:
         function = ROWS[op.name]
         yield "written", lambda *operands, **attrs: function(run, *operands, **attrs)
         return
-    # A kernel that refuses values would not see them, and one of the user's may do anything.
-    if op.checks_values or not mine:
+    if not mine:  # one of the user's, which may do anything
         return
-    yield "twin", twin(op.direct)
+    yield "twin", lambda *operands, **attrs: by_twin(run, op, operands, attrs)
     position = _moved(op)
     if position is not None and op.name not in run.transposing:
         yield "transposed", _transposed(run, op, position)
+
+
+def by_twin(run: Run, op: OpDef, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """What its kernel, traced, makes of them."""
+    with refusing(run.require, op.checks_values):
+        return twin(op.direct)(*operands, **attrs)
 
 
 def _moved(op: OpDef) -> int | None:

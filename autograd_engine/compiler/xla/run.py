@@ -11,14 +11,15 @@ the straight-line function then says what is wrong.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
-from autograd_engine.compiler.xla.array_module import NumpyOnly, is_traced
 from autograd_engine.compiler.xla.host_call import on_host
+from autograd_engine.compiler.xla.memory import NumpyOnly, is_traced
 from autograd_engine.compiler.xla.rows import ROWS, ways
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import FLOAT32, HALVES, scalar_dtype
@@ -205,7 +206,12 @@ class Run(Namespace):
                 why = str(error) if way != "transposed" else why
             except Exception as error:  # of a kernel that does more than jax.numpy can
                 told = str(error).strip().partition("\n")[0]
-                why = f"{type(error).__name__}: {told}" if way != "transposed" else why
+                told = f"{type(error).__name__}: {told}"
+                why = told if way != "transposed" else why
+                if way == "written":
+                    warnings.warn(
+                        f"what {op.name} is in XLA failed ({told}); NumPy computes it", stacklevel=2
+                    )
             del self.flags[noted:]
         return self._by_numpy(op, values, attrs, specs, why)
 

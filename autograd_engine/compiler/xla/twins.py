@@ -7,15 +7,27 @@ from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from autograd_engine.compiler.xla.array_module import NUMPY, NumpyOnly, is_traced
+from autograd_engine.compiler.xla.array_module import NUMPY
+from autograd_engine.compiler.xla.memory import (
+    Memory,
+    NumpyOnly,
+    holding,
+    is_traced,
+    require,
+    unheld,
+)
 from autograd_engine.core.random_generator import generator
-from autograd_engine.ops import like, reduction
-from autograd_engine.ops.kernels import attention, products, rows
+from autograd_engine.ops import like, order, reduction, rounding
+from autograd_engine.ops.kernels import alignments, attention, branches, pool, products, rows
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
+from autograd_engine.ops.linalg import determinant, inverse
+from autograd_engine.ops.registry.namespace import Namespace, raw, raw_wide
 from autograd_engine.ops.registry.stand_ins import rebound
 
 __all__ = ["twin"]
@@ -24,8 +36,16 @@ __all__ = ["twin"]
 @cache
 def twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel` for traced arrays; of a call that it has no part in, it raises as it likes."""
-    made: Callable[..., Any] = _twin(in_numpy(kernel), {})
-    return made
+    copy: Callable[..., Any] = _twin(in_numpy(kernel), {})
+
+    def traced(*operands: Any, **attrs: Any) -> Any:
+        made = copy(*holding(operands), **attrs)
+        for result in made if isinstance(made, tuple) else (made,):
+            if getattr(result, "mask", None) is not None:
+                raise NumpyOnly("it returns what a mask selects")
+        return unheld(made)
+
+    return traced
 
 
 def _twin(value: Any, modules: dict[ModuleType, Any]) -> Any:
@@ -57,6 +77,8 @@ def _stand_in(value: Any, modules: dict[ModuleType, Any]) -> Any:
 def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
     if value is np:
         return NUMPY
+    if value is raw or value is raw_wide:
+        return _kernels(modules)
     if isinstance(value, ModuleType) and value.__name__.startswith("autograd_engine.ops"):
         return modules.setdefault(value, _Module(value, modules))
     if isinstance(value, BuiltinFunctionType):
@@ -68,6 +90,14 @@ def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
     name = getattr(value, "__name__", "")
     numpys = name and getattr(np, name, None) is value and not isinstance(value, type)
     return getattr(NUMPY, name) if numpys else value
+
+
+def _kernels(modules: dict[ModuleType, Any]) -> Namespace:
+    """The namespace in which a kernel runs formulas that are written in operations."""
+    found = Namespace()
+    found.bind = lambda op: _twin(in_numpy(op.direct), modules)
+    found.project = lambda g, like: g if g.shape == like.shape else found.sum_like(g, like)
+    return found
 
 
 class _Module:
@@ -96,7 +126,7 @@ class _Table(dict[Any, Any]):
         return self[key] if key in self else default  # noqa: SIM401 - that is this method
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if not is_traced(value):
+        if not (isinstance(value, Memory) or is_traced(value)):
             super().__setitem__(key, value)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
@@ -109,6 +139,42 @@ def _none(*_: Any) -> None:
 
 def _no(*_: Any) -> bool:
     return False
+
+
+def _perhaps(holds: Any) -> bool:
+    return True if is_traced(holds) else bool(holds)
+
+
+def _surely(holds: Any) -> bool:
+    return False if is_traced(holds) else bool(holds)
+
+
+def _require_finite(_: str, x: Any) -> None:
+    require(NUMPY.isfinite(x).all().value)
+
+
+def _require_nonzero(_: str, y: Any) -> None:
+    require(NUMPY.not_equal(y, 0).all().value)
+
+
+def _squarings(norm: Any, largest: float) -> Any:
+    norm = norm.value
+    there = (norm > largest) & (norm < jnp.inf)
+    return jnp.where(there, jnp.ceil(jnp.log2(jnp.where(there, norm, 1.0) / largest)), 0.0)
+
+
+def _squared(x: Any, times: Any) -> Any:
+    return Memory(lax.fori_loop(0, times.astype(int), lambda _, y: y @ y, x.value))
+
+
+def _in_turn(step: Any, state: Any, given: Any, out: Any) -> Any:
+    def body(before: Any, each: Any) -> Any:
+        return tuple(unheld(list(step(Memory(before), *map(Memory, each)))))
+
+    arrays = tuple(map(jnp.asarray, unheld(list(given))))
+    last, made = lax.scan(body, jnp.asarray(unheld(state)), arrays)
+    out.put(made)
+    return Memory(last)
 
 
 def _same(x: Any) -> Any:
@@ -127,7 +193,8 @@ def _spread(x: Any, like: Any, axis: Any, keepdims: bool) -> Any:
     return NUMPY.broadcast_to(x if keepdims else with_axes(x, axis), like.shape)
 
 
-# What is about memory, caches and functions in C, and not about values.
+# What is about memory, caches and functions in C, and not about values; shorter ways, for which
+# values are looked at; and what raises an error.
 _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     compiled: _none,
     generator: _no_generator,
@@ -137,6 +204,17 @@ _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     products.multiply: NUMPY.matmul,
     attention._readable: _same,
     reduction._in_step: _no,
+    reduction._within: _no,
+    order._few: _none,
+    pool._even: _none,
+    branches.perhaps: _perhaps,
+    branches.surely: _surely,
+    determinant._by_inverse: _none,
+    inverse.check_finite: _require_finite,
+    inverse._squarings: _squarings,
+    inverse._squared: _squared,
+    alignments.in_turn: _in_turn,
+    rounding.check_divisor: _require_nonzero,
     reduction._total: _total,
     like._spread: _spread,
 }

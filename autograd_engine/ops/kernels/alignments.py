@@ -15,6 +15,7 @@ All is in logarithms, as the probability of an alignment is a product of thousan
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "align",
     "band_scan",
     "band_scan_adjoint",
+    "in_turn",
     "states",
     "transducer_align",
     "transducer_moves",
@@ -53,6 +55,15 @@ def _sources(alpha: Array) -> Array:
     out[:, 1:, 1] = alpha[:, :-1]
     out[:, 2:, 2] = alpha[:, :-2]
     return out
+
+
+def in_turn(
+    step: Callable[..., tuple[Array, Array]], state: Array, given: Sequence[Array], out: Array
+) -> Array:
+    """The last state of ``state, out[t] = step(state, *[g[t] for g in given])``."""
+    for t in range(len(out)):
+        state, out[t] = step(state, *[g[t] for g in given])
+    return state
 
 
 def _logsumexp(x: Array, axis: int) -> Array:
@@ -106,21 +117,24 @@ def align(
     anchor = np.where(known, given, 0.0).astype(dtype, copy=False)
     # Before the first step everything waits ahead of state 0, so states 0 and 1 can be entered.
     alpha = np.full((batch, count), minus_infinity)
-    for t in range(duration):
-        if t == 0:
-            entered = np.where((position < 2) & reachable, scores[0], minus_infinity)
-            start[0] = np.where(np.isfinite(entered) & alive[0][:, None], 1.0, 0.0)
-        else:
-            sources = _sources(alpha)
-            sources[..., 2] = np.where(skips, sources[..., 2], minus_infinity)
-            total = _logsumexp(sources, 2)
-            there = np.isfinite(total) & np.isfinite(scores[t]) & reachable
-            shares = np.exp(sources - np.where(there, total, 0.0)[..., None])
-            steps[t] = np.where(
-                alive[t][:, None, None], np.where(there[..., None], shares, 0.0), (1.0, 0.0, 0.0)
-            )
-            entered = np.where(there, total + scores[t], minus_infinity)
-        alpha = np.where(alive[t][:, None], entered, alpha)
+    if duration:
+        entered = np.where((position < 2) & reachable, scores[0], minus_infinity)
+        start[0] = np.where(np.isfinite(entered) & alive[0][:, None], 1.0, 0.0)
+        alpha = np.where(alive[0][:, None], entered, alpha)
+
+    def step(alpha: Array, score: Array, lives: Array) -> tuple[Array, Array]:
+        sources = _sources(alpha)
+        sources[..., 2] = np.where(skips, sources[..., 2], minus_infinity)
+        total = _logsumexp(sources, 2)
+        there = np.isfinite(total) & np.isfinite(score) & reachable
+        shares = np.exp(sources - np.where(there, total, 0.0)[..., None])
+        moved = np.where(
+            lives[:, None, None], np.where(there[..., None], shares, 0.0), (1.0, 0.0, 0.0)
+        )
+        entered = np.where(there, total + score, minus_infinity)
+        return np.where(lives[:, None], entered, alpha), moved
+
+    alpha = in_turn(step, alpha, (scores[1:], alive[1:]), steps[1:])
     last = 2 * lengths[:, None]
     final = np.where((position == last) | (position == last - 1), alpha, minus_infinity)
     likelihood = _logsumexp(final, 1)
@@ -184,14 +198,16 @@ def transducer_align(
     alpha = np.where(np.arange(count) == 0, 0.0, np.full((batch, count), -np.inf))
     # What has arrived stays.
     arrived = (time > times[:, None]) & last
-    for n in range(1, diagonals):
-        sources = _sources(alpha) + moves[n]
+
+    def step(alpha: Array, move: Array, stays: Array) -> tuple[Array, Array]:
+        sources = _sources(alpha) + move
         total = _logsumexp(sources, 2)
         finite = np.isfinite(total)[..., None]
         shares = np.exp(sources - np.where(finite, total[..., None], 0.0))
-        stay = arrived[n][..., None]
-        steps[n] = np.where(stay, (1.0, 0.0, 0.0), np.where(finite, shares, 0.0))
-        alpha = np.where(arrived[n], alpha, total)
+        moved = np.where(stays[..., None], (1.0, 0.0, 0.0), np.where(finite, shares, 0.0))
+        return np.where(stays, alpha, total), moved
+
+    alpha = in_turn(step, alpha, (moves[1:], arrived[1:]), steps[1:])
     likelihood = np.take_along_axis(alpha, lengths[:, None].astype(np.int64), 1)[:, 0]
     end = (last[0] & np.isfinite(likelihood)[:, None]).astype(dtype)
     return likelihood.astype(dtype), steps, start, end, anchor

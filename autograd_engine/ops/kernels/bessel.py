@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["bessel_i", "bessel_ie"]
@@ -47,11 +48,11 @@ def _scaled(x: Array, n: int) -> Array:
     for high, count in _BANDS:
         high += n * n  # the order moves both the ratios and where the series is good
         band = (a > low) & (a <= high)
-        if band.any():
+        if perhaps(band.any()):
             out[band] = _by_ratios(a[band], n, count + n * (n + 1))
         low = high
     far = a > low
-    if far.any():
+    if perhaps(far.any()):
         out[far] = _asymptotic(a[far], n)
     return np.where(x < 0.0, -out, out) if n % 2 else out
 

@@ -34,6 +34,7 @@ import numpy as np
 
 from autograd_engine.core.dtypes import BLAS_REALS, HALVES, result_type
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["erf", "erfinv"]
@@ -285,7 +286,7 @@ def erfinv(x: Array) -> Array:
     w = -np.log((1.0 - x) * (1.0 + x))
     out = x * _on(w, _NEAR, _NEAR_TERMS)
     large = w > _NEAR[1]
-    if large.any():
+    if perhaps(large.any()):
         root = np.sqrt(w[large])
         middle, far = _on(root, _MIDDLE, _MIDDLE_TERMS), _on(root, _FAR, _FAR_TERMS)
         tail = x[large] * np.where(root < _FAR[0], middle, far)

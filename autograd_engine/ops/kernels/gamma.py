@@ -42,6 +42,7 @@ import math
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["lgamma", "polygamma", "gamma_density", "gammainc", "gammaincc"]
@@ -75,7 +76,7 @@ def lgamma(x: Array) -> Array:
     """Logarithm of the absolute value of the gamma function."""
     below = x < 0.0
     out = _lgamma_positive(np.where(below, 1.0 - x, x))
-    if below.any():
+    if perhaps(below.any()):
         sine = np.abs(np.sin(math.pi * (x - np.round(x))))
         out = np.where(below, math.log(math.pi) - np.log(sine) - out, out)
         out = np.where(np.isneginf(x), np.inf, out)
@@ -85,10 +86,10 @@ def lgamma(x: Array) -> Array:
 def _lgamma_positive(x: Array) -> Array:
     out = np.empty_like(x)
     near = x < 2.5
-    if near.any():
+    if perhaps(near.any()):
         out[near] = _lgamma_near_2(x[near])
     middle = (x >= 2.5) & (x < _STIRLING_FROM)
-    if middle.any():
+    if perhaps(middle.any()):
         y = x[middle]
         product = np.ones_like(y)
         for _ in range(6):  # 8 - 6 is below 2.5
@@ -97,7 +98,7 @@ def _lgamma_positive(x: Array) -> Array:
             product = np.where(high, product * y, product)
         out[middle] = np.log(product) + _lgamma_near_2(y)
     rest = ~(near | middle)  # NaN is here
-    if rest.any():
+    if perhaps(rest.any()):
         y = x[rest]
         out[rest] = (y - 0.5) * (np.log(y) - 1.0) + (_HALF_LOG_2PI - 0.5) + stirling_rest(y)
     return out
@@ -133,7 +134,7 @@ def polygamma(x: Array, *, n: int) -> Array:
     below = x < 0.0
     y = np.where(below, 1.0 - x, x)
     out = _digamma_positive(y) if n == 0 else _polygamma_positive(y, n)
-    if below.any():
+    if perhaps(below.any()):
         reflected = (-1) ** n * out - math.pi ** (n + 1) * _cotangent(x, n)
         out = np.where(below, reflected, out)
     if n:
@@ -154,7 +155,7 @@ def _hurwitz(s: int, x: Array) -> Array:
     y = x
     for _ in range(int(threshold)):
         low = y < threshold
-        if not low.any():
+        if not perhaps(low.any()):
             break
         total = np.where(low, total + y ** float(-s), total)
         y = np.where(low, y + 1.0, y)
@@ -173,7 +174,7 @@ def _digamma_positive(x: Array) -> Array:
     y, shift = x, np.zeros_like(x)
     for _ in range(int(_DIGAMMA_FROM)):
         low = y < _DIGAMMA_FROM
-        if not low.any():
+        if not perhaps(low.any()):
             break
         shift = np.where(low, shift + 1.0 / y, shift)
         y = np.where(low, y + 1.0, y)
@@ -183,7 +184,7 @@ def _digamma_positive(x: Array) -> Array:
     out = np.log(y) - 0.5 / y - series - shift
     z = (x - _ZERO) - _ZERO_REST
     near = np.abs(z) < _NEAR_ZERO
-    if near.any():
+    if perhaps(near.any()):
         out[near] = z[near] * _polynomial(z[near], _digamma_coefficients())
     return out
 
@@ -257,7 +258,7 @@ def _lower_and_upper(a: Array, y: Array) -> tuple[Array, Array]:
         (inside & near & left, _quadrature, True),
         (inside & near & ~left, _quadrature, False),
     ):
-        if region.any():
+        if perhaps(region.any()):
             value = compute(a[region], y[region])
             (lower if is_lower else upper)[region] = value
             (upper if is_lower else lower)[region] = 1.0 - value
@@ -291,7 +292,7 @@ def _series(a: Array, y: Array) -> Array:
     total = term
     for k in range(1, _TERMS):
         term = term * (y / (a + k))
-        if not (term > _EPS * total).any():
+        if not perhaps((term > _EPS * total).any()):
             break
         total = total + term
     return np.asarray(_scaled_density(a, y) * total)
@@ -312,7 +313,7 @@ def _fraction(a: Array, y: Array) -> Array:
         factor = c * d
         total = np.where(going, total * factor, total)
         going = going & (np.abs(factor - 1.0) > 4e-16)
-        if not going.any():
+        if not perhaps(going.any()):
             break
     return np.asarray(_scaled_density(a, y) * total)
 

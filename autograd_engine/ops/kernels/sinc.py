@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from autograd_engine.core.spec import Array
+from autograd_engine.ops.kernels.branches import perhaps
 from autograd_engine.ops.kernels.precision import in_double
 
 __all__ = ["sinc"]
@@ -23,10 +24,10 @@ def sinc(x: Array, *, n: int = 0) -> Array:
     t = math.pi * x
     near = np.abs(t) < max(n, 1.5)
     out = np.empty_like(t)
-    if near.any():
+    if perhaps(near.any()):
         out[near] = _series(t[near], n)
     far = ~near  # NaN is here
-    if far.any():
+    if perhaps(far.any()):
         u = math.pi * (x[far] - 2.0 * np.round(0.5 * x[far]))
         sine, cosine = np.sin(u), np.cos(u)
         circle = (sine, cosine, -sine, -cosine)  # sin(t + k pi / 2)

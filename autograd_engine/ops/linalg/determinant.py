@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_engine.core.dtypes import finfo, real_dtype
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.ops.kernels.branches import surely
 from autograd_engine.ops.linalg.inverse import (
     infer_square,
     per_matrix,
@@ -61,7 +62,7 @@ def _orientation(u: Array, vh: Array) -> Array:
 def _svd(x: Array) -> tuple[Array, Array, Array]:
     """The decomposition, all NaN where `x` is not finite: of inf, LAPACK's may not end."""
     finite = np.asarray(np.isfinite(x).all((-2, -1)))
-    if finite.all():
+    if surely(finite.all()):
         u, s, vh = np.linalg.svd(x)
         return u, s, vh
     u, s, vh = np.linalg.svd(np.where(finite[..., None, None], x, 0.0))
@@ -79,16 +80,22 @@ def _cofactor(x: Array) -> Array:
     if not x.size:
         return np.zeros_like(x)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        try:
-            inverse = np.linalg.inv(x)
-        except np.linalg.LinAlgError:
-            return _cofactor_of_any(x)
-        condition = np.linalg.norm(x, 1, (-2, -1)) * np.linalg.norm(inverse, 1, (-2, -1))
-        out = np.linalg.det(x)[..., None, None] * inverse.swapaxes(-1, -2)
-        near = np.asarray(condition * math.sqrt(finfo(x.dtype).eps) > 1.0)
-        if near.any():
-            out[near] = _cofactor_of_any(x[near])
-    return np.asarray(out)
+        out = _by_inverse(x)
+        return _cofactor_of_any(x) if out is None else out
+
+
+def _by_inverse(x: Array) -> Array | None:
+    """Where that is accurate; None where a matrix has no inverse at all."""
+    try:
+        inverse = np.linalg.inv(x)
+    except np.linalg.LinAlgError:
+        return None
+    condition = np.linalg.norm(x, 1, (-2, -1)) * np.linalg.norm(inverse, 1, (-2, -1))
+    out = np.asarray(np.linalg.det(x)[..., None, None] * inverse.swapaxes(-1, -2))
+    near = np.asarray(condition * math.sqrt(finfo(x.dtype).eps) > 1.0)
+    if near.any():
+        out[near] = _cofactor_of_any(x[near])
+    return out
 
 
 defop("cofactor", _cofactor, inputs="x", infer=infer_square("cofactor"), **OF_MATRICES).vjp(

@@ -294,8 +294,7 @@ _THETA = 5.371920351148152
 def _matrix_exp(x: Array) -> Array:
     wide: Array = x.astype(np.complex128 if x.dtype in COMPLEX else np.float64)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        norm = float(np.max(np.sum(np.abs(wide), axis=-2), initial=0.0))
-        squarings = math.ceil(math.log2(norm / _THETA)) if _THETA < norm < math.inf else 0
+        squarings = _squarings(np.max(np.sum(np.abs(wide), axis=-2), initial=0.0), _THETA)
         a: Array = wide / 2.0**squarings
         a2 = a @ a
         a4, one = a2 @ a2, np.eye(x.shape[-1])
@@ -305,9 +304,18 @@ def _matrix_exp(x: Array) -> Array:
         even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2)
         even = even + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * one
         out = np.linalg.solve(even - odd, even + odd)
-        for _ in range(squarings):
-            out = out @ out
-        return np.asarray(out.astype(x.dtype))
+        return np.asarray(_squared(out, squarings).astype(x.dtype))
+
+
+def _squarings(norm: Any, largest: float) -> int:
+    """How often a matrix of that norm is halved until its norm is no larger."""
+    return math.ceil(math.log2(norm / largest)) if largest < norm < math.inf else 0
+
+
+def _squared(x: Array, times: int) -> Array:
+    for _ in range(times):
+        x = x @ x
+    return x
 
 
 def _matrix_exp_x(xp: Any, g: Any, x: Any) -> Any:
