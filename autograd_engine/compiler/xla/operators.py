@@ -24,6 +24,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     movement,
     normalization,
     pool,
+    products,
     recurrent,
     regions,
     run_time_numbers,
@@ -31,6 +32,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     sequence,
     setitem,
     special,
+    sums,
 )
 from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
@@ -76,7 +78,8 @@ def _results(run: Run, operator: Operator, operands: list[Any]) -> Sequence[Any]
     if op.pullback.strong == "whole":
         raise XlaUnavailable("gradients of branches know at run time only whether they are zero")
     g, saved = op.arrange(operands)
-    results = op.pullback.pull(run, g, saved, operator.attrs)
+    made = op.pullback.pull(run, g, saved, operator.attrs)
+    results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
         if not (is_traced(value) or isinstance(value, np.ndarray)):
             raise XlaUnavailable(f"the gradient {ref.var.name} is no array")

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -100,6 +101,8 @@ class Run(Namespace):
         Rows whose rules are traced to be transposed: what these call is no way to compute them.
     origin : Operator or None
         The operator that is traced.
+    parts : dict
+        Of arrays that are zeros but for a part, by their id: the array, the part, and its key.
     """
 
     def __init__(self, drawn: Sequence[Sequence[Any]] | None = None) -> None:
@@ -108,6 +111,7 @@ class Run(Namespace):
         self.lowered: list[Lowered] = []
         self.transposing: tuple[str, ...] = ()
         self.origin: Operator | None = None
+        self.parts: dict[int, tuple[Any, Any, Any]] = {}
         self._drawn = drawn
 
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
@@ -313,12 +317,12 @@ def _prepared(op: OpDef, operands: Sequence[Any]) -> list[Any]:
 
 
 def _spec(value: Any) -> Any:
-    if value is None or isinstance(value, Spec):
+    if value is None or (isinstance(value, Spec) and not is_traced(tuple(value.shape))):
         return value
     # Sizes of jax's that a program is exported for are symbols here as well.
     sizes = [d if isinstance(d, int) else Dim.symbol(str(d)) for d in value.shape]
     spec = Spec(tuple(sizes), np.dtype(value.dtype))
-    return spec if is_traced(value) else ValueSpec.of(spec, value)
+    return spec if isinstance(value, Spec) or is_traced(value) else ValueSpec.of(spec, value)
 
 
 def _is_open(spec: Any) -> bool:
@@ -336,4 +340,6 @@ def _as_inferred(result: Any, spec: Spec) -> Any:
     pairs = zip(shape, spec.shape, strict=False)
     if len(shape) != len(spec.shape) or any(a != b for a, b in pairs if not isinstance(b, Dim)):
         raise NumpyOnly("its kernel returns another shape")
+    if isinstance(result, jax.Array) and result.dtype == spec.dtype:
+        return result
     return jnp.asarray(result, spec.dtype)
