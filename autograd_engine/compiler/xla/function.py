@@ -90,10 +90,11 @@ class XlaFunction:
                 self._step, donate_argnums=0, in_shardings=there, out_shardings=there
             )
             self._traced = step.lower(*split, drawn)
-            if _processors() < 2 and any(one.way == CALLED_BACK for one in self.lowered):
-                names = ", ".join(sorted({o.operation for o in self.lowered if o.way == CALLED_BACK}))
+            called = {one.operation for one in self.lowered if one.way == CALLED_BACK}
+            if called and _processors() < 2:
                 raise XlaUnavailable(
-                    f"NumPy computes {names}, and with one processor a call back may wait for itself"
+                    f"NumPy computes {', '.join(sorted(called))}, and with one processor jax may "
+                    "wait for itself there"
                 )
             traced = time.perf_counter()
             self._compiled = compiled(self._traced, self.device, traced - began)
@@ -132,7 +133,7 @@ class XlaFunction:
         return {"seconds to trace": self.seconds[0]}
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """One call, which takes what is `held` away; ndarrays that it is fed must stay as they are."""
+        """One call, which takes what is `held` away; nobody may write to ndarrays that it is fed."""
         drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
         # Of the arguments only these ndarrays are to be transferred, and that is meant.
         with jax.transfer_guard_host_to_device("allow"):

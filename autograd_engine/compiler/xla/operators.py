@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from autograd_engine.compiler.concrete_graph import BY_HISTORY
@@ -35,7 +36,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     sums,
 )
 from autograd_engine.compiler.xla.memory import is_traced
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.compiler.xla.run import LARGE, Run, XlaUnavailable
 from autograd_engine.program.ir.control_flow_op import BlockOp, body_of
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
@@ -77,7 +78,7 @@ def _results(run: Run, operator: Operator, operands: list[Any]) -> Sequence[Any]
         return run.call(op, operands, operator.attrs)
     if op.pullback.strong == "whole":
         raise XlaUnavailable("gradients of branches know at run time only whether they are zero")
-    g, saved = op.arrange(operands)
+    g, saved = op.arrange([_large(v) for v in operands])
     made = op.pullback.pull(run, g, saved, operator.attrs)
     results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
@@ -99,6 +100,14 @@ def _call(run: Run, operator: Operator, operands: list[Any]) -> list[Any]:
 
 BLOCKS: Final[dict[str, Callable[[Run, Operator, list[Any]], Sequence[Any]]]] = {"call": _call}
 """For each kind of `BlockOp` what computes its results from its operands."""
+
+
+def _large(value: Any) -> Any:
+    """Of many known elements an array of XLA's: rules have ways of their own for large ndarrays."""
+    if not isinstance(value, np.ndarray) or value.size < LARGE:
+        return value
+    first = value.flat[0]
+    return jnp.full(value.shape, first) if np.all(value == first) else jnp.asarray(value)
 
 
 def _operand(operand: Ref | Literal | None, values: Mapping[Key, Any]) -> Any:

@@ -31,9 +31,9 @@ from autograd_engine.ops.registry.number_inputs import NumberInputOp
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator
 
-__all__ = ["CALLED_BACK", "DRAWN", "Draw", "Lowered", "Run", "XlaUnavailable"]
+__all__ = ["CALLED_BACK", "DRAWN", "LARGE", "Draw", "Lowered", "Run", "XlaUnavailable"]
 
-_LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
+LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
 
 
 class XlaUnavailable(Exception):
@@ -101,8 +101,6 @@ class Run(Namespace):
         Rows whose rules are traced to be transposed: what these call is no way to compute them.
     origin : Operator or None
         The operator that is traced.
-    parts : dict
-        Of arrays that are zeros but for a part, by their id: the array, the part, and its key.
     """
 
     def __init__(self, drawn: Sequence[Sequence[Any]] | None = None) -> None:
@@ -111,7 +109,7 @@ class Run(Namespace):
         self.lowered: list[Lowered] = []
         self.transposing: tuple[str, ...] = ()
         self.origin: Operator | None = None
-        self.parts: dict[int, tuple[Any, Any, Any]] = {}
+        self._parts: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._drawn = drawn
 
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
@@ -133,6 +131,14 @@ class Run(Namespace):
 
     def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
         return getattr(self, name)(*operands, **attrs)
+
+    def note_parts(self, array: Any, parts: list[tuple[Any, Any]]) -> None:
+        """`array` is zeros to which each part is added at its key."""
+        self._parts[id(array)] = array, parts  # which keeps it, and so its id
+
+    def parts_of(self, array: Any) -> list[tuple[Any, Any]]:
+        """What was noted of it."""
+        return self._parts.get(id(array), (None, []))[1]
 
     def require(self, holds: Any) -> None:
         """Of values that NumPy would refuse this is False, somewhere."""
@@ -291,7 +297,7 @@ def _known(
     op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
 ) -> tuple[Any, ...]:
     """Results that depend on nothing that a run brings."""
-    if op.elements == "fill" and specs[0].size >= _LARGE:
+    if op.elements == "fill" and specs[0].size >= LARGE:
         (spec,) = specs
         return (jnp.full(tuple(spec.shape), attrs.get("value", 0), spec.dtype),)
     return tuple([np.asarray(v) for v in _by_kernel(op, values, attrs)])

@@ -190,8 +190,8 @@ def _or_fork() -> str:
         return ""
     if _THREADED in sys.modules:
         return (
-            f". Workers are not forked because {_THREADED} is loaded, whose threads a fork may leave "
-            f"waiting for ever: let the first iteration begin before {_THREADED} is imported"
+            f". Workers are not forked because {_THREADED} is loaded, whose threads a fork may "
+            f"leave waiting for ever: let the first iteration begin before {_THREADED} is imported"
         )
     return "; or pass multiprocessing_context='fork'"
 
