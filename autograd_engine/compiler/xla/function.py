@@ -133,7 +133,7 @@ class XlaFunction:
         return {"seconds to trace": self.seconds[0]}
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """One call, which takes what is `held` away; nobody may write to ndarrays that it is fed."""
+        """One call, which takes what is `held` away; ndarrays that it is fed stay as they are."""
         drawn = [[np.asarray(v) for v in draw.kernel()] for draw in self.draws]
         # Of the arguments only these ndarrays are to be transferred, and that is meant.
         with jax.transfer_guard_host_to_device("allow"):

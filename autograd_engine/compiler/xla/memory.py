@@ -80,7 +80,7 @@ def is_traced(value: Any) -> bool:
         return any(map(is_traced, value))
     if isinstance(value.value if isinstance(value, Memory) else value, jax.Array):
         return True
-    return jax.export.is_symbolic_dim(value)
+    return bool(jax.export.is_symbolic_dim(value))
 
 
 def holding(value: Any, mask: Any = None) -> Any:

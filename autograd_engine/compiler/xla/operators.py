@@ -20,6 +20,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     counting,
     getitem,
     indexing,
+    joining,
     like,
     loss,
     movement,
@@ -33,7 +34,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     sequence,
     setitem,
     special,
-    sums,
+    update,
 )
 from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import LARGE, Run, XlaUnavailable

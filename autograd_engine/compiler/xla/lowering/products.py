@@ -1,10 +1,9 @@
-"""Products of matrices, and the functions of layers that XLA has one instruction for."""
+"""Products of matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -36,13 +35,3 @@ def _matmul(
     else:
         out = lax.dot_general(x, y, (((a,), (b,)), (batch, batch)))
     return out.astype(dtype)
-
-
-@row("sigmoid")
-def _sigmoid(run: Run, x: Any) -> Any:
-    return jax.nn.sigmoid(x)
-
-
-@row("softmax")
-def _softmax(run: Run, x: Any, *, axis: int) -> Any:
-    return jax.nn.softmax(x, axis=axis)

@@ -1,4 +1,4 @@
-"""Sums: of elements, and of the gradients that come to one value from several sides.
+"""Sums of the gradients that come to one value from several sides.
 
 Gradients of slices are zeros but for a part. A sum of many, each as large as the whole, takes XLA a
 time that grows with the square of their number, to compile as to run. So a run remembers of what
@@ -18,13 +18,6 @@ from autograd_engine.compiler.xla.run import Run
 from autograd_engine.core.dtypes import HALVES
 
 
-@row("unslice_like")
-def _unslice_like(run: Run, x: Any, like: Any, *, key: Any) -> Any:
-    out = jnp.zeros(like.shape, x.dtype).at[key].set(x)
-    run.note_parts(out, [(x, key)])
-    return out
-
-
 @row("add_n")
 def _add_n(run: Run, *xs: Any) -> Any:
     dtype = xs[0].dtype
@@ -39,21 +32,3 @@ def _add_n(run: Run, *xs: Any) -> Any:
     if not whole:
         run.note_parts(total, parts)
     return total
-
-
-@row("sgd")
-def _sgd(run: Run, param: Any, grad: Any, learning_rate: Any) -> Any:
-    """p - lr g; of a table, where few rows were looked up, these rows."""
-    parts = run.parts_of(grad)
-    if not parts:
-        return param - grad * learning_rate
-    for part, key in parts:
-        param = param.at[key].add(-(part * learning_rate))
-    return param
-
-
-@row("sum_like")
-def _sum_like(run: Run, x: Any, like: Any) -> Any:
-    extra = x.ndim - len(like.shape)
-    kept = [a for a, n in enumerate(like.shape, extra) if n == 1 and x.shape[a] != 1]
-    return jnp.sum(x, axis=(*range(extra), *kept)).reshape(like.shape)
