@@ -52,7 +52,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, default=300, help="seconds to a candidate's losses")
     parser.add_argument("--out", type=Path, default=Path("benchmark-results"))
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="compare native with numpy, 20 steps")
+    what.add_argument(
+        "--check",
+        nargs="?",
+        const="native",
+        choices=("native", "jax"),
+        help="compare a backend, by default native, with numpy over 20 steps",
+    )
     what.add_argument("--load", action="store_true", help="slowdown beside a busy process")
     return parser
 
@@ -112,9 +118,10 @@ def compare(args: Args) -> bool:
 
 
 def check(args: Args) -> bool:
-    results = _each(args, "check", [], args.cores)
+    results = _each(args, "check", ["--backend", args.check], args.cores)
     print(
-        "| 20 steps | losses | parameters | numpy from float64 | allowed | native and numpy are |"
+        "| 20 steps | losses | parameters | numpy from float64 | allowed "
+        f"| {args.check} and numpy are |"
     )
     print("|---|---|---|---|---|---|")
     for r in results:
@@ -124,7 +131,7 @@ def check(args: Args) -> bool:
         figures = (r[name] for name in ("losses", "parameters", "rounding", "tolerance"))
         cells = " | ".join(f"{figure:.1e}" for figure in figures)
         verdict = "equal" if r["equal"] else "DIFFERENT"
-        if r["backend"] != "native":
+        if r["backend"] != args.check:
             verdict = f"not compared: {r['backend']} ran"
         print(f"| {r['workload']} | {cells} | {verdict} |")
     return all(r.get("equal", False) for r in results)

@@ -74,7 +74,9 @@ class DataLoader(Respelled, Described):
         Whether workers stay for the next iteration. They end with the loader.
     multiprocessing_context : str or multiprocessing context, optional
         How workers are started: ``"fork"``, ``"spawn"`` or ``"forkserver"``. Left out, as the
-        program has said with `multiprocessing.set_start_method`; on Linux by forking.
+        program has said with `multiprocessing.set_start_method`; on Linux by forking, until jax is
+        loaded: its threads hold locks, so from then on ``"forkserver"`` starts workers, for which
+        the dataset must be one that can be pickled.
 
     Raises
     ------

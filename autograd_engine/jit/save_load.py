@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from autograd_engine.compiler.backend import BACKENDS
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.atomic_file import write_all
@@ -28,6 +29,7 @@ from autograd_engine.errors import (
     ArgumentTypeError,
     FileFormatError,
     MissingFileError,
+    MissingLibraryError,
 )
 from autograd_engine.jit.arguments import bind
 from autograd_engine.jit.outside_reads import warn_of
@@ -68,7 +70,14 @@ _DEEPEST: Final = 100
 # --- writing
 
 
-def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **configs: Any) -> None:
+def save(
+    layer: Any,
+    path: str,
+    input_spec: Sequence[Any] | None = None,
+    *,
+    format: str | None = None,
+    **configs: Any,
+) -> None:
     """Trace a function and save the program, with the values of the Tensors that it uses.
 
     Parameters
@@ -80,13 +89,19 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     input_spec : list of InputSpec or Tensor, optional
         One for each argument. Not needed where `to_static` was given one, or where the function
         was called before: then it is the program of the last call.
+    format : {"stablehlo"}, optional
+        Write ``<path>.stablehlo`` instead: the program for inference as one function that jax runs
+        without this package, on CPU, CUDA and TPU. It needs jax. See docs/format.md.
 
     Raises
     ------
     ArgumentError, TypeError
         When it is not known what the arguments are like.
     FileFormatError
-        When the program runs Python code of the user's.
+        When the program runs Python code of the user's; with ``"stablehlo"``, or does what XLA
+        cannot.
+    MissingLibraryError
+        With ``"stablehlo"``, when jax is not installed.
 
     Examples
     --------
@@ -101,6 +116,13 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     """
     if configs.keys() - {"combine_params", "skip_forward", "clip_extra", "output_spec"}:
         raise ArgumentTypeError(f"jit.save: unknown arguments {sorted(configs)}; leave them out")
+    if format not in (None, "stablehlo"):
+        raise ArgumentError(
+            f"jit.save: format must be 'stablehlo', or left out for files that jit.load reads; got "
+            f"{format!r}"
+        )
+    if format is not None and (missing := BACKENDS["jax"].missing):
+        raise MissingLibraryError(f"jit.save: format={format!r} needs a library: {missing}")
     prefix = _prefix("jit.save", path)
     traced = _traced(layer, input_spec)
     if traced._training is not None:
@@ -114,6 +136,13 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     test = traced.program.clone(for_test=True)
     block = test.global_block()
     kept = normalize_program(test, [block.var(n) for n in feeds], [block.var(n) for n in names])
+    if format is not None:
+        found = [kept.global_block().var(n) for n in feeds], [
+            kept.global_block().var(n) for n in names
+        ]
+        os.makedirs(prefix.parent, exist_ok=True)
+        write_all({_with(prefix, ".stablehlo"): _stablehlo(traced.name, kept, *found, values)})
+        return
     plain = _as_traced(traced, fetches)
     stated = {v.name: values[v.name] for v in kept.list_vars() if v.persistable}
     rest = {v.name: values[v.name] for v in plain.list_vars() if v.persistable} | stated
@@ -134,6 +163,24 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
             _with(prefix, ".pdjit"): json.dumps(about),
         }
     )
+
+
+def _stablehlo(
+    name: str,
+    program: Program,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    values: dict[str, Any],
+) -> bytes:
+    from autograd_engine.compiler.xla.export import stablehlo
+
+    kept = {v.name: values[v.name] for v in program.list_vars() if v.persistable}
+    try:
+        return stablehlo(program, inputs, outputs, kept)
+    except Exception as error:  # of this package, or of jax, where a size must be known
+        raise FileFormatError(
+            f"jit.save: {name} cannot be written as StableHLO: {error}"
+        ) from error
 
 
 def _traced(layer: Any, input_spec: Sequence[Any] | None) -> TracedProgram:

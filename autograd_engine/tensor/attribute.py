@@ -37,7 +37,6 @@ from autograd_engine.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
-    MissingLibraryError,
     NotATensorError,
 )
 from autograd_engine.ops.registry.namespace import ops
@@ -475,9 +474,7 @@ def set_device(device: str | CPUPlace | Place) -> CPUPlace | Place:
     Raises
     ------
     ArgumentError
-        When there is no such device.
-    MissingLibraryError
-        When jax is not installed, and it is another than ``"cpu"``.
+        When there is no such device, or jax is not installed, which reaches it.
 
     Notes
     -----
@@ -500,7 +497,10 @@ def set_device(device: str | CPUPlace | Place) -> CPUPlace | Place:
     if not place.is_plain_cpu:
         missing = BACKENDS["jax"].missing
         if missing:
-            raise MissingLibraryError(f"set_device: {str(place)!r} needs a library: {missing}")
+            raise ArgumentError(
+                f"set_device: there is no device {str(place)!r} without jax, which reaches it: "
+                f"{missing}"
+            )
         from autograd_engine.compiler.xla.devices import device_at
 
         try:

@@ -10,6 +10,7 @@ import numpy as np
 
 import autograd_engine as paddle
 from autograd_engine import static
+from autograd_engine.compiler.backend import BACKENDS
 from autograd_engine.nn import functional as F
 from autograd_engine.nn.functional.recurrent import scan
 
@@ -262,8 +263,9 @@ def makers(w: Workload, cores: int) -> dict[str, Maker]:
     found: dict[str, Maker] = {"ours eager": lambda: eager(w)}
     if w.name == "lstm":
         found["ours eager lstm"] = lambda: eager(w, lstm_layer, for_lstm_layers)
+    backends = ["numpy", "native", *(["jax"] if not BACKENDS["jax"].missing else [])]
     for variant in ("", *_VARIANTS.get(w.name, ())):
-        for backend in ("numpy", "native"):
+        for backend in backends:
             name = f"ours {backend} {variant}".strip()
             found[name] = lambda b=backend, v=variant: program(w, v).step(b)  # type: ignore[misc]
     return found

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from typing import Any
@@ -51,6 +52,10 @@ def test_a_context_or_the_method_of_the_program(monkeypatch: pytest.MonkeyPatch)
     assert context_of(spawn) is spawn
     if "fork" in METHODS and os.uname().sysname == "Linux":
         assert context_of(None).get_start_method() == "fork"
+        with monkeypatch.context() as patch:  # whose threads hold locks
+            patch.setitem(sys.modules, "jax", os)
+            assert context_of(None).get_start_method() == "forkserver"
+            assert context_of("fork").get_start_method() == "fork"
     monkeypatch.setattr(multiprocessing, "get_start_method", lambda allow_none: "spawn")
     assert context_of(None).get_start_method() == "spawn"
 

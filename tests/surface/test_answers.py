@@ -228,12 +228,12 @@ def test_devices_are_only_the_cpu() -> None:
     paddle.device.synchronize("cpu")
     paddle.disable_signal_handler()
     for call in (
-        lambda: paddle.device.set_device("gpu"),
+        lambda: paddle.device.set_device("abacus"),
         lambda: paddle.device.device("gpu:0").__enter__(),
         lambda: paddle.device.synchronize("gpu"),
         lambda: paddle.batch(lambda: [], 0),
     ):
-        with pytest.raises(ValueError, match=r"'gpu|batch_size must be 1 or more"):
+        with pytest.raises(ValueError, match=r"'gpu|'abacus|batch_size must be 1 or more"):
             call()
 
 

@@ -264,7 +264,7 @@ EITHER_MODE = [
     # settings
     case("seed below 0", lambda t: paddle.seed(-1), VALUE, "seed takes a non-negative int, got -1"),
     case("seed float", lambda t: paddle.seed(1.5), VALUE, "seed takes a non-negative int"),
-    case("device", lambda t: paddle.set_device("gpu"), VALUE, "runs on 'cpu' only, got 'gpu'"),
+    case("device", lambda t: paddle.set_device("abacus"), VALUE, "no device 'abacus'"),
     case("default", lambda t: paddle.set_default_dtype("int64"), VALUE, "float16, float32 or floa"),
     case("flag", lambda t: paddle.set_flags({"FLAGS_x": 1}), VALUE, "no flag 'FLAGS_x'; there are"),
     case(

@@ -31,10 +31,11 @@ QUICK = (
     "--xla_cpu_use_fusion_emitters=false"
 )
 NAMES = re.findall(r"^        (\w+),$", (HERE / "steps.py").read_text(), re.MULTILINE)
+ELSEWHERE = re.findall(r"^    (\w+),$", (HERE / "elsewhere.py").read_text(), re.MULTILINE)
 
 
-def said_by(module: str, *arguments: str) -> Any:
-    environment = {**os.environ, "XLA_FLAGS": QUICK, "JAX_PLATFORMS": "cpu"}
+def said_by(module: str, *arguments: str, flags: str = "") -> Any:
+    environment = {**os.environ, "XLA_FLAGS": f"{QUICK} {flags}", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-m", f"tests.xla.{module}", *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=HERE.parents[1], env=environment, check=False
@@ -52,6 +53,19 @@ def outcomes() -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_steps(outcomes: Any, name: str) -> None:
     assert outcomes[name] == "", outcomes[name]
+
+
+@pytest.fixture(scope="module")
+def outcomes_elsewhere() -> Any:
+    return said_by("elsewhere", flags="--xla_force_host_platform_device_count=2")
+
+
+@needs_jax
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_elsewhere(outcomes_elsewhere: Any, name: str) -> None:
+    if name.startswith("programs_run") and importlib.util.find_spec("flatbuffers") is None:
+        pytest.skip("flatbuffers is not installed")
+    assert outcomes_elsewhere[name] == "", outcomes_elsewhere[name]
 
 
 # NumPy computes these, or some samples of them.

@@ -21,6 +21,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -74,10 +75,12 @@ def require(holds: Any) -> None:
 
 
 def is_traced(value: Any) -> bool:
-    """Whether it is a jax array, or holds one."""
+    """Whether it is a jax array or a size that is left open, or holds one."""
     if isinstance(value, (list, tuple)):
         return any(map(is_traced, value))
-    return isinstance(value.value if isinstance(value, Memory) else value, jax.Array)
+    if isinstance(value.value if isinstance(value, Memory) else value, jax.Array):
+        return True
+    return bool(jax.export.is_symbolic_dim(value))
 
 
 def holding(value: Any, mask: Any = None) -> Any:

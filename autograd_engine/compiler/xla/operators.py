@@ -21,12 +21,14 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     counting,
     getitem,
     indexing,
+    joining,
     like,
     loss,
     lu,
     movement,
     normalization,
     pool,
+    products,
     recurrent,
     regions,
     run_time_numbers,
@@ -35,14 +37,11 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
     setitem,
     sorting,
     special,
+    update,
 )
 from autograd_engine.compiler.xla.memory import is_traced
-from autograd_engine.compiler.xla.run import Run, XlaUnavailable
-from autograd_engine.compiler.xla.values import (
-    guarded,
-    is_hollow,
-    plain,
-)
+from autograd_engine.compiler.xla.run import LARGE, Run, XlaUnavailable
+from autograd_engine.compiler.xla.values import guarded, is_hollow, plain
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
@@ -114,7 +113,7 @@ def _gradients(
     if op.pullback.op.name == "unless_hollow":
         g, (gs, *_) = op.arrange(operands)
         return [_unless_hollow(run, [g, *gs])]
-    g, saved = op.arrange(given)
+    g, saved = op.arrange([_large(v) for v in given])
     made = op.pullback.pull(run, g, saved, operator.attrs)
     results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
@@ -171,6 +170,14 @@ def run_block(
     values: Values = {(a.name, 0): v for a, v in zip(block.arguments, arguments, strict=True)}
     run_operators(run, live_operators(block.ops, results), values, results)
     return [values[r.key] for r in results]
+
+
+def _large(value: Any) -> Any:
+    """Of many known elements an array of XLA's: rules have ways of their own for large ndarrays."""
+    if not isinstance(value, np.ndarray) or value.size < LARGE:
+        return value
+    first = value.flat[0]
+    return jnp.full(value.shape, first) if np.all(value == first) else jnp.asarray(value)
 
 
 def _operand(operand: Ref | Literal | None, values: Mapping[Key, Any]) -> Any:

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -31,10 +32,19 @@ from autograd_engine.ops.registry.number_inputs import NumberInputOp
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.ir.program import Operator
 
-__all__ = ["CALLED_BACK", "DRAWN", "FIRST_LIMIT", "Draw", "Lowered", "Run", "XlaUnavailable"]
+__all__ = [
+    "CALLED_BACK",
+    "DRAWN",
+    "FIRST_LIMIT",
+    "LARGE",
+    "Draw",
+    "Lowered",
+    "Run",
+    "XlaUnavailable",
+]
 
 FIRST_LIMIT: Final = 32  # iterations that a loop keeps, at first
-_LARGE = 1 << 10  # elements from which on an array of one number is made by XLA
+LARGE: Final = 1 << 10  # elements from which on an array of one number is made by XLA
 
 
 class XlaUnavailable(Exception):
@@ -131,6 +141,7 @@ class Run(Namespace):
         self.lowered: list[Lowered] = []
         self.transposing: tuple[str, ...] = ()
         self.origin: Operator | None = None
+        self._parts: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._drawn = drawn
         self._limits = limits or {}
         self._stream = stream
@@ -159,6 +170,14 @@ class Run(Namespace):
 
     def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
         return getattr(self, name)(*operands, **attrs)
+
+    def note_parts(self, array: Any, parts: list[tuple[Any, Any]]) -> None:
+        """`array` is zeros to which each part is added at its key."""
+        self._parts[id(array)] = array, parts  # which keeps it, and so its id
+
+    def parts_of(self, array: Any) -> list[tuple[Any, Any]]:
+        """What was noted of it."""
+        return self._parts.get(id(array), (None, []))[1]
 
     def require(self, holds: Any) -> None:
         """Of values that NumPy would refuse this is False, somewhere."""
@@ -272,15 +291,16 @@ class Run(Namespace):
             operands, attrs = op.plain(operands, attrs)
             op = op.base
         values = _prepared(op, operands)
-        specs = op.infer_tuple([_spec(v) for v in values], attrs)
+        known = [_spec(v) for v in values]
+        specs = op.infer_tuple(known, attrs)
         if op.effect:
             raise XlaUnavailable(f"{op.name} is done for its effect")
         if op.random:
             return self._random(op, values, attrs, specs)
-        if not is_traced(tuple(values)):
+        if not (is_traced(tuple(values)) or any(map(_is_open, specs))):
             return _known(op, values, attrs, specs)
         for spec in specs:
-            if any(isinstance(d, Dim) for d in spec.shape):
+            if _is_open(spec) and not any(v is not None and _is_open(v) for v in known):
                 raise XlaUnavailable(f"the sizes of what {op.name} returns depend on values")
         given = [_widened(v) for v in values] if op.halves == "in float32" else values
         noted, why = len(self.flags), "it looks at values"
@@ -318,6 +338,8 @@ class Run(Namespace):
         """The kernel of NumPy, called back by the step."""
         if self.transposing:
             raise NumpyOnly(why)
+        if any(map(_is_open, specs)):
+            raise XlaUnavailable(f"NumPy would compute {op.name}, with sizes left open: {why}")
         self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
         at = [k for k, v in enumerate(values) if is_traced(v)]
         rest = [None if k in at else v for k, v in enumerate(values)]
@@ -346,6 +368,8 @@ class Run(Namespace):
             return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
         try:
             with own_generator(_Probe()):  # type: ignore[arg-type]
+                if any(map(_is_open, specs)):
+                    return self._of_open_sizes(op, values, attrs, specs)
                 return _known(op, values, attrs, specs)
         except _Drawn:
             pass
@@ -360,6 +384,17 @@ class Run(Namespace):
         why = "the program draws in a branch or loop"
         return Lowered(op.name, CALLED_BACK, why, self.origin)
 
+    def _of_open_sizes(
+        self, op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
+        """What draws nothing in the case at hand, as a mask of dropout for inference."""
+        try:
+            made = next(ways(self, op))[1](*values, **attrs)
+        except NumpyOnly as error:
+            raise XlaUnavailable(f"{op.name}, with sizes left open: {error}") from error
+        results = made if op.multiple else (made,)
+        return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
+
 
 def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
     with np.errstate(all="ignore"):
@@ -371,7 +406,7 @@ def _known(
     op: OpDef, values: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Spec]
 ) -> tuple[Any, ...]:
     """Results that depend on nothing that a run brings."""
-    if op.elements == "fill" and specs[0].size >= _LARGE:
+    if op.elements == "fill" and specs[0].size >= LARGE:
         (spec,) = specs
         return (jnp.full(tuple(spec.shape), attrs.get("value", 0), spec.dtype),)
     return tuple([np.asarray(v) for v in _by_kernel(op, values, attrs)])
@@ -397,10 +432,16 @@ def _prepared(op: OpDef, operands: Sequence[Any]) -> list[Any]:
 
 
 def _spec(value: Any) -> Any:
-    if value is None or isinstance(value, Spec):
+    if value is None or (isinstance(value, Spec) and not is_traced(tuple(value.shape))):
         return value
-    spec = Spec(tuple(value.shape), np.dtype(value.dtype))
-    return spec if is_traced(value) else ValueSpec.of(spec, value)
+    # Sizes of jax's that a program is exported for are symbols here as well.
+    sizes = [d if isinstance(d, int) else Dim.symbol(str(d)) for d in value.shape]
+    spec = Spec(tuple(sizes), np.dtype(value.dtype))
+    return spec if isinstance(value, Spec) or is_traced(value) else ValueSpec.of(spec, value)
+
+
+def _is_open(spec: Any) -> bool:
+    return any(isinstance(d, Dim) for d in spec.shape)
 
 
 def _widened(value: Any) -> Any:
@@ -410,6 +451,10 @@ def _widened(value: Any) -> Any:
 
 
 def _as_inferred(result: Any, spec: Spec) -> Any:
-    if tuple(np.shape(result)) != spec.shape:
+    shape = np.shape(result)
+    pairs = zip(shape, spec.shape, strict=False)
+    if len(shape) != len(spec.shape) or any(a != b for a, b in pairs if not isinstance(b, Dim)):
         raise NumpyOnly("its kernel returns another shape")
+    if isinstance(result, jax.Array) and result.dtype == spec.dtype:
+        return result
     return jnp.asarray(result, spec.dtype)

@@ -33,6 +33,7 @@ from autograd_engine.io.workers.worker import Work, run
 __all__ = ["Pool", "context_of"]
 
 _GRACE: Final = 1.0  # seconds for a batch under way, before a worker is terminated
+_THREADED: Final = "jax"  # which starts threads that hold locks, and warns of forks
 _ends: Final[weakref.WeakSet[Link]] = weakref.WeakSet()  # of all pools of this process
 
 
@@ -42,13 +43,16 @@ def context_of(given: Any) -> Any:
     A forked process has the dataset at once and need not be able to import or to pickle anything.
     What speaks against it are locks that other threads hold while the process forks. Those of
     Python, of OpenBLAS and of this package are free in the child; and a worker runs nothing but
-    the dataset.
+    the dataset. Those of jax are not, so once it is loaded workers are started by a server, a
+    process that has none of its threads; who asks for a fork by name gets one.
     """
     if given is None:
         chosen = multiprocessing.get_start_method(allow_none=True)
         methods = multiprocessing.get_all_start_methods()  # the first is the platform's own choice
         if chosen is None or chosen == methods[0]:
             chosen = "fork" if sys.platform == "linux" and "fork" in methods else methods[0]
+            if chosen == "fork" and _THREADED in sys.modules:
+                chosen = "forkserver" if "forkserver" in methods else "spawn"
         return multiprocessing.get_context(chosen)
     if isinstance(given, str):
         if given not in multiprocessing.get_all_start_methods():
@@ -177,12 +181,19 @@ def _start(process: Any, method: str, work: Work) -> None:
             f"DataLoader: {_culprit(work)} cannot be pickled, which the start method {method!r} "
             f"needs ({error}): define it at the top of a module, without lambdas, open files and "
             "locks as attributes"
-            + (
-                "; or pass multiprocessing_context='fork'"
-                if "fork" in multiprocessing.get_all_start_methods()
-                else ""
-            )
+            + _or_fork()
         ) from error
+
+
+def _or_fork() -> str:
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return ""
+    if _THREADED in sys.modules:
+        return (
+            f". Workers are not forked because {_THREADED} is loaded, whose threads a fork may "
+            f"leave waiting for ever: let the first iteration begin before {_THREADED} is imported"
+        )
+    return "; or pass multiprocessing_context='fork'"
 
 
 def _culprit(work: Work) -> str:

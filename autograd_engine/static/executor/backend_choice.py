@@ -1,7 +1,8 @@
 """Which backend runs a program.
 
 Which there are, `compiler.backend` lists; ``"auto"`` takes native code where that can be made, else
-NumPy; on another device than the CPU what reaches it comes first. Whatever cannot be compiled runs as the straight-line Python function that serves all sizes.
+NumPy; for another device than the CPU it first asks what reaches that. Whatever cannot be compiled
+runs as the straight-line Python function that serves all sizes.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def compiled_by(
             problem = ""
             try:
                 last = name == wanted[-1]
-                if backend == "auto" and name == "native" and not last and len(work.operators) > _MANY:
+                mine = backend == "auto" and name == "native"
+                if mine and not last and len(work.operators) > _MANY:
                     raise _Unavailable(
                         f"it has {len(work.operators)} operators, and a compiler would take long; "
                         f'ask for it with backend="{name}"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -19,3 +20,13 @@ def _gelu(run: Run, x: Any) -> tuple[Any, Any]:
     at_most = jnp.where(jnp.isinf(x), 0.0, x)
     out = jnp.where(x == -jnp.inf, 0.0, x * below)
     return out, below + at_most * density
+
+
+@row("sigmoid")
+def _sigmoid(run: Run, x: Any) -> Any:
+    return jax.nn.sigmoid(x)
+
+
+@row("softmax")
+def _softmax(run: Run, x: Any, *, axis: int) -> Any:
+    return jax.nn.softmax(x, axis=axis)

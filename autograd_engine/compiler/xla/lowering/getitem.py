@@ -70,3 +70,10 @@ def _index_add_like(run: Run, x: Any, like: Any, *indices: Any, key: Key) -> Any
     count = selected(like.shape, indices, key, x.shape)
     arrays, plain = without_masks(run, indices, key, 1 if count is None else count)
     return by_twin(run, REGISTRY["index_add_like"], (x, like, *arrays), {"key": plain})
+
+
+@row("unslice_like")
+def _unslice_like(run: Run, x: Any, like: Any, *, key: Any) -> Any:
+    out = jnp.zeros(like.shape, x.dtype).at[key].set(x)
+    run.note_parts(out, [(x, key)])
+    return out

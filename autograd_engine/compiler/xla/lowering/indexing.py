@@ -29,16 +29,22 @@ def _gather(
     return jnp.take(x, at, axis=axis, mode="clip")
 
 
-def _added(run: Run, base: Any, x: Any, index: Any, axis: int) -> Any:
+def _added(
+    run: Run, base: Any, x: Any, index: Any, axis: int, of_zeros: bool = False
+) -> Any:
     at = _from_the_front(run, index, base.shape[axis])
-    return base.at[(slice(None),) * axis + (at,)].add(x.astype(base.dtype), mode="drop")
+    key = (slice(None),) * axis + (at,)
+    out = base.at[key].add(x.astype(base.dtype), mode="drop")
+    if of_zeros:
+        run.note_parts(out, [(x.astype(base.dtype), key)])
+    return out
 
 
 @row("scatter_add_like")
 def _scatter_add_like(
     run: Run, x: Any, index: Any, like: Any, *, axis: int, sparse: bool = False
 ) -> Any:
-    return _added(run, jnp.zeros(like.shape, x.dtype), x, index, axis)
+    return _added(run, jnp.zeros(like.shape, x.dtype), x, index, axis, of_zeros=sparse)
 
 
 @row("scatter_add")
