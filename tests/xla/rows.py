@@ -27,7 +27,7 @@ def tried(op: OpDef) -> list[Sample]:
     Nothing in a step lies in steps in memory; and of what is computed element by element one shape
     is as good as another.
     """
-    found = {}
+    found: dict[str, Sample] = {}
     for sample in SAMPLES.get(op.name, ()):
         spread = op.tangent == "elementwise" and len({a.shape for a in sample.operands}) < 2
         key = [sample.attrs, [a.dtype for a in sample.operands]] if spread else sample.label
@@ -138,6 +138,32 @@ def sweep(
 LEAST = {"logistic_loss": 1e-12}
 
 
+def accepted() -> list[str]:
+    """What NumPy refuses, and a step does not."""
+    x, ones, far = np.arange(6.0).reshape(2, 3), np.ones((2, 2)), np.array([0, 5])
+    refused: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        ("index", (x, far), {"key": ("index",)}),
+        ("setitem", (x, np.array(1.0), far), {"key": ("index",)}),
+        ("gather", (x, far), {"axis": 0}),
+        ("take_tied", (x, np.array([[0], [7]])), {"axis": 1}),
+        ("floor_divide", (np.array([1, 2]), np.array([1, 0])), {}),
+        ("inv", (ones,), {}),
+        ("eigh", (ones * np.nan,), {}),
+        ("gather_tree", (np.zeros((2, 1, 2), int), np.full((2, 1, 2), 2)), {}),
+        ("exchange_rows", (ones, np.array([1, 3])), {}),
+    ]
+    found = []
+    for name, operands, attrs in refused:
+        op = REGISTRY[name]
+        run = Run()
+        with jax.enable_x64(True):
+            run.call(op, [jax.numpy.asarray(a) for a in operands], op.complete_attrs(attrs))
+            back = any(one.way == "called back" for one in run.lowered)
+            if back or all(bool(f) for f in run.flags):
+                found.append(name)
+    return found
+
+
 def elsewhere() -> list[str]:
     """Rows that do not lie in the family of their operation."""
     return [n for n, r in ROWS.items() if r.__module__.rpartition(".")[2] != REGISTRY[n].module]
@@ -146,4 +172,7 @@ def elsewhere() -> list[str]:
 if __name__ == "__main__":
     names, wide = list(REGISTRY), np.dtype(np.float32)
     made = {"large": lambda: sweep(names, wide, calls_of=large), "all": lambda: sweep(names, wide)}
-    print(json.dumps({**made[sys.argv[1]](), "elsewhere": elsewhere()}))
+    made["halves"] = lambda: sweep(
+        names, np.dtype(np.float16), calls_of=lambda op, dtype: calls_of(op, dtype)[:1]
+    )
+    print(json.dumps({"elsewhere": elsewhere(), **made[sys.argv[1]](), "accepted": accepted()}))

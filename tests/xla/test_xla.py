@@ -90,9 +90,11 @@ def test_rows_agree_with_their_kernels() -> None:
 
 @needs_jax
 @pytest.mark.thorough
-def test_rows_of_large_arrays_agree_with_their_kernels() -> None:
-    found = said_by("rows", "large")
+@pytest.mark.parametrize("which", ["large", "halves"])
+def test_rows_of_other_arrays_agree_with_their_kernels(which: str) -> None:
+    found = said_by("rows", which)
     assert found["wrong"] == []
+    assert found["accepted"] == []
     assert {n for n, way in found["ways"].items() if "called back" in way} <= CALLED_BACK
 
 

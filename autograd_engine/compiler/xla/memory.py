@@ -417,7 +417,7 @@ def _entries(key: Any) -> tuple[Any, ...]:
 def _differ(shape: tuple[int, ...], key: Any) -> bool:
     """Whether a key, which is known, names no element twice."""
     places = np.arange(math.prod(shape)).reshape(shape)[key]
-    return len(np.unique(places)) == places.size
+    return bool(len(np.unique(places)) == places.size)
 
 
 def _last_written(value: Any, key: Any, new: Any) -> Any:
@@ -433,12 +433,12 @@ def _last_written(value: Any, key: Any, new: Any) -> Any:
 
 
 def _is_mask(key: Any) -> bool:
-    return is_traced(key) and not isinstance(key, (tuple, list)) and key.dtype == np.bool_
+    return is_traced(key) and not isinstance(key, (tuple, list)) and bool(key.dtype == np.bool_)
 
 
 def _keeps_first(key: Any) -> bool:
     first = key[0] if isinstance(key, tuple) and key else key
-    return first is Ellipsis or (isinstance(first, slice) and first == slice(None))
+    return first is Ellipsis or (isinstance(first, slice) and bool(first == slice(None)))
 
 
 def _written(whole: Any, key: Any, new: Any) -> Any:
