@@ -84,7 +84,7 @@ LEFT_TO_NUMPY = {
     "gamma_density", "gammainc", "gammaincc", "gather_tree", "gcd", "histogram",
     "histogram_bin_edges", "isin", "lcm", "lgamma", "mode", "nonzero", "permutation_like",
     "polygamma", "reinterpret", "repeat_index", "resample", "resample_like", "searchsorted", "sinc",
-    "sort", "argsort", "topk", "unique", "unique_consecutive", "unless_zero", "angle", "dft", "eig",
+    "sort", "argsort", "topk", "unique", "unique_consecutive", "unless_zero", "dft", "eig",
     "fourier", "from_half_spectrum", "from_half_spectrum_like", "half_spectrum", "imag_part",
     "conj", "fourier_transpose", "sgn",
     "real_part", "to_complex", "cholesky", "cofactor", "cofactor_tangent", "det", "eigh",
