@@ -55,7 +55,7 @@ def stablehlo(
         run = Run()
         found: dict[Any, Any] = {(name, 0): v for name, v in values.items()}
         found.update(((v.name, 0), a) for v, a in zip(inputs, arrays, strict=True))
-        run_operators(run, operators, found)
+        run_operators(run, operators, found, goals)
         _check(run)
         results = [jnp.asarray(found[r.key]) for r in goals]
         if not run.flags:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograd_engine.compiler.xla.array_module import is_traced
+from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import XlaUnavailable
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.symbolic_zero import hollow

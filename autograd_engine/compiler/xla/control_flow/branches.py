@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from autograd_engine.compiler.xla.array_module import is_traced
 from autograd_engine.compiler.xla.control_flow.parts import Part
+from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.operators import block_operator, run_block
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.compiler.xla.values import (

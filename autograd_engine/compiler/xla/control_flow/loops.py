@@ -22,9 +22,9 @@ import numpy as np
 from jax import lax
 
 from autograd_engine.compiler.live_operators import arguments_read, carried_for, live_operators
-from autograd_engine.compiler.xla.array_module import is_traced
 from autograd_engine.compiler.xla.control_flow.branches import condition
 from autograd_engine.compiler.xla.control_flow.parts import Part
+from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.operators import block_operator, run_block
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.compiler.xla.values import (

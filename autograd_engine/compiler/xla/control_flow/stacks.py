@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograd_engine.compiler.xla.array_module import is_traced
+from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.operators import block_operator, sum_of
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.compiler.xla.values import (
