@@ -345,14 +345,14 @@ def what_has_an_effect_is_named() -> None:
 
 def what_numpy_computes_in_a_loop_is_shown() -> None:
     def build() -> Any:
-        ids = data("ids", [3, 1, 2], "int64")
-        return iterated(3, lambda i, v: F.gather_tree(v, ids % 2), ids)[1].sum()
+        ids = data("ids", [3], "int64")  # of a range that is known only then
+        return iterated(3, lambda i, v: paddle.histogram(v, 3), ids)[1].sum()
 
-    feeds = {"ids": np.array([[[2, 3]], [[4, 5]], [[7, 8]]])}
+    feeds = {"ids": np.array([2, 4, 7])}
     by_numpy, by_xla = (Training(build, feeds, backend) for backend in ("numpy", "jax"))
     np.testing.assert_allclose(by_xla.losses(3), by_numpy.losses(3))
     (back,) = by_xla.report().called_back()
-    assert back.operation == "gather_tree"
+    assert back.operation == "histogram"
     assert "flow.py" in back.line
 
 

@@ -36,6 +36,7 @@ ELSEWHERE = re.findall(r"^    (\w+),$", (HERE / "elsewhere.py").read_text(), re.
 
 def said_by(module: str, *arguments: str, flags: str = "") -> Any:
     environment = {**os.environ, "XLA_FLAGS": f"{QUICK} {flags}", "JAX_PLATFORMS": "cpu"}
+    environment.pop("AUTOGRAD_ENGINE_BACKEND", None)  # which is numpy for other tests
     command = [sys.executable, "-m", f"tests.xla.{module}", *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=HERE.parents[1], env=environment, check=False

@@ -197,6 +197,10 @@ def _total(x: Any, axis: Any, keepdims: bool) -> Any:
     return NUMPY.sum(x, axis=axis, keepdims=keepdims)
 
 
+def _column_sums(x: Any, count: int) -> Any:
+    return NUMPY.sum(x.reshape(count, -1), axis=0)
+
+
 def _spread(x: Any, like: Any, axis: Any, keepdims: bool) -> Any:
     return NUMPY.broadcast_to(x if keepdims else with_axes(x, axis), like.shape)
 
@@ -209,6 +213,7 @@ _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     rows.lines: _none,
     rows.softmax_lines: _none,
     rows.short_rows: _none,
+    rows.between: _none,
     products.multiply: NUMPY.matmul,
     attention._readable: _same,
     reduction._in_step: _no,
@@ -224,5 +229,6 @@ _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     alignments.in_turn: _in_turn,
     rounding.check_divisor: _require_nonzero,
     sums.total_over: _total,
+    sums._column_sums: _column_sums,
     like._spread: _spread,
 }
