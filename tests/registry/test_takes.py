@@ -41,7 +41,8 @@ def about(op, sample):
 
 
 def converted(array, dtype):
-    return np.asarray(as_dtype(array, dtype))
+    with np.errstate(all="ignore"):
+        return np.asarray(as_dtype(array, dtype))
 
 
 def as_dtype(array, dtype):
@@ -51,7 +52,7 @@ def as_dtype(array, dtype):
         return (array.real + 0.3j * np.cos(np.arange(array.size)).reshape(array.shape)).astype(
             dtype
         )
-    return np.round(np.minimum(np.abs(array.real) * 3, 9)).astype(dtype)
+    return np.round(np.nan_to_num(np.minimum(np.abs(array.real) * 3, 9))).astype(dtype)
 
 
 def given(op, sample, dtype):

@@ -1,3 +1,3 @@
 """What is beside is run by the test, each in a process of its own."""
 
-collect_ignore = ["flow.py", "gradients.py", "rows.py", "steps.py"]
+collect_ignore = ["elsewhere.py", "flow.py", "gradients.py", "rows.py", "steps.py"]

@@ -24,6 +24,7 @@ from autograd_engine.compiler.xla.memory import (
     require,
     unheld,
 )
+from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.ops.registry.stand_ins import OPERATOR_UFUNCS, bind_operators
 
 __all__ = ["NUMPY"]
@@ -239,7 +240,7 @@ def _take(x: Any, index: Any, axis: Any = None, **options: Any) -> Any:
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
-    if not is_traced(x) or decimals >= 0 or x.dtype.kind == "f":
+    if not is_traced(x) or decimals >= 0 or x.dtype in FLOATS:
         return holding((jnp if is_traced(x) else np).round(unheld(x), decimals))
     unit = 10.0**-decimals
     return NUMPY.rint(x / unit).__mul__(unit).astype(x.dtype)

@@ -11,7 +11,6 @@ copy is an ndarray, which the call itself puts on the device, in a fraction of t
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -41,6 +40,7 @@ from autograd_engine.compiler.xla.run import (
 )
 from autograd_engine.compiler.xla.values import plain
 from autograd_engine.core.compute_once import cached_property
+from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
 from autograd_engine.program.ir.block import inner_blocks, operators_within
@@ -104,7 +104,7 @@ class XlaFunction:
             if getattr(operator.op, "kind", "call") != "call"
             for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
         )
-        self._one_at_a_time, self._growing = threading.Lock(), threading.Lock()
+        self._one_at_a_time, self._growing = renewed_lock(), renewed_lock()
         self._stream: np.random.Generator | None = None
         with jax.enable_x64(True):
             if any(map(_random, within)) and not self._draws_inside:

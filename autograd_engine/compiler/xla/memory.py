@@ -26,10 +26,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from autograd_engine.core.dtypes import COMPLEX, FLOATS
+
 __all__ = [
     "Memory",
     "NumpyOnly",
     "checked_index",
+    "dtype_of",
     "holding",
     "is_traced",
     "mask_of",
@@ -72,6 +75,12 @@ def require(holds: Any) -> None:
     if refusals is None:
         raise NumpyOnly("it depends on values")
     refusals.require(holds)
+
+
+def dtype_of(value: Any) -> np.dtype[Any]:
+    """Of an array, traced or not, or a number."""
+    found: np.dtype[Any] = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
+    return found
 
 
 def is_traced(value: Any) -> bool:
@@ -145,7 +154,7 @@ class Memory:
         if isinstance(new, Memory) and new.mask is not None and self.mask is None:
             raise NumpyOnly("it writes what a mask selects elsewhere")
         new = unheld(new)
-        if np.iscomplexobj(new) and value.dtype.kind != "c":
+        if dtype_of(new) in COMPLEX and value.dtype not in COMPLEX:
             raise NumpyOnly("it writes complex numbers to real memory")
         new = jnp.asarray(new)
         new = jnp.broadcast_to(new.reshape(_without_ones(new.shape, value.ndim)), value.shape)
@@ -323,7 +332,7 @@ class Memory:
 
     def astype(self, dtype: Any, **_: Any) -> Memory:
         value = self.value
-        if is_traced(value) and value.dtype.kind == "c" and np.dtype(dtype).kind == "f":
+        if is_traced(value) and value.dtype in COMPLEX and np.dtype(dtype) in FLOATS:
             value = value.real
         return Memory(value.astype(dtype), mask=self.mask)
 

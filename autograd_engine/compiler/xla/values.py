@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autograd_engine.compiler.xla.memory import is_traced
+from autograd_engine.compiler.xla.memory import dtype_of, is_traced
 from autograd_engine.compiler.xla.run import XlaUnavailable
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.symbolic_zero import hollow
@@ -228,7 +228,7 @@ def _outline(leaf: Any, lead: tuple[int, ...] = ()) -> Any:
         return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
     known = _known(leaf)
     if isinstance(known, (np.ndarray, np.generic, bool)):
-        return jax.ShapeDtypeStruct((*lead, *np.shape(known)), np.result_type(known))
+        return jax.ShapeDtypeStruct((*lead, *np.shape(known)), dtype_of(known))
     return leaf
 
 

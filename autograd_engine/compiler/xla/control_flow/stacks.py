@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autograd_engine.compiler.xla.memory import is_traced
+from autograd_engine.compiler.xla.memory import dtype_of, is_traced
 from autograd_engine.compiler.xla.operators import block_operator, sum_of
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.compiler.xla.values import (
@@ -172,7 +172,7 @@ def _row_outline(leaf: Any, size: int, stacked: bool = False) -> Any:
     if isinstance(leaf, Every):
         leaf, stacked = leaf.value, False
     shape = np.shape(leaf)
-    return jax.ShapeDtypeStruct(shape if stacked else (size, *shape), np.result_type(leaf))
+    return jax.ShapeDtypeStruct(shape if stacked else (size, *shape), dtype_of(leaf))
 
 
 def _length(run: Run, operator: Operator, array: Any) -> Any:

@@ -9,13 +9,14 @@ from jax import lax
 
 from autograd_engine.compiler.xla.rows import by_twin, row
 from autograd_engine.compiler.xla.run import Run
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.ops.registry.opdef import REGISTRY
 
 
 def _factors(name: str) -> None:
     @row(name)
     def function(run: Run, x: Any) -> Any:
-        if x.dtype.kind == "c" or not x.size:  # there LAPACK measures a pivot in another way
+        if x.dtype in COMPLEX or not x.size:  # there LAPACK measures a pivot in another way
             return by_twin(run, REGISTRY[name], (x,), {})
         factors, pivots, _ = lax.linalg.lu(jnp.asarray(x))
         zero = jnp.diagonal(factors, axis1=-2, axis2=-1) == 0
