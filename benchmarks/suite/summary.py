@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["OURS", "SYSTEMS", "Ratio", "Summary"]
 
-OURS = ("ours eager", "ours numpy", "ours native")
+OURS = ("ours eager", "ours numpy", "ours native", "ours jax")
 SYSTEMS = (*OURS, "torch", "torch compile", "jax", "autograd", "by hand")
 
 
