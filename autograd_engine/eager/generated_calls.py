@@ -601,10 +601,11 @@ def _recording(
     given = f"({', '.join(op.inputs)},), ({', '.join(arrays)},)"
     # What may be of another dtype than the operands may be integers, and then has no gradient.
     other = f" or {outs[0]}.dtype not in _FLOATS" if op.casts or op.untyped or op.multiple else ""
+    held = dict(zip((*op.inputs, *op.outputs), arrays + outs, strict=True))
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
-        *_wanted(op, open_inputs, dict(zip((*op.inputs, *op.outputs), arrays + outs, strict=True))),
+        *_wanted(op, open_inputs, None if half else held),
         *_projection(op, arrays, outs[0]),
         f"_pullback = _pullbacks{'[_dtype]' if half else ''}[_mask]",
         *_node(op, _kept(op, open_inputs, arrays + outs, half), half=half),
@@ -667,18 +668,20 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     return [f"if {out}.ndim > {core}:", f"    _lead = {out}.shape[:-{core}]", *tests]
 
 
-def _wanted(op: OpDef, positions: list[int], held: dict[str, str]) -> list[str]:
+def _wanted(op: OpDef, positions: list[int], held: dict[str, str] | None) -> list[str]:
     """The inputs that want a gradient, as a mask, where each came from, and what their rules read.
 
-    That is what is saved, unless something is projected.
+    That is what is saved, unless something is projected; nothing here if nothing is `held`.
     """
     names = [op.inputs[k] for k in positions]
     edges = [f"{name}._node or {name}" for name in names]
     bits = [1 << k for k in positions]
 
     def case(*ks: int) -> str:
-        saves, saved = saving(op, saved_names(op, tuple([positions[k] for k in ks]), 0), held)
         mask, found = sum([bits[k] for k in ks]), "".join([f"{edges[k]}, " for k in ks])
+        if held is None:
+            return f"_mask = {mask}; _edges = ({found})"
+        saves, saved = saving(op, saved_names(op, tuple([positions[k] for k in ks]), 0), held)
         return "; ".join([f"_mask = {mask}", f"_edges = ({found})", *saves, f"_saved = {saved}"])
 
     if len(names) == 1:

@@ -118,8 +118,10 @@ def repeated(x: Any) -> Any:
                 return None
             expected *= size
     merged = _three_axes(x.shape, [(not stride, False) for stride in strides])
+    if merged is None:
+        return None
     run = compiled("spread.copy", x)
-    if merged is None or run is None:
+    if run is None:
         return None
     out = np.empty(x.shape, x.dtype)
     run(x, out, *merged)
