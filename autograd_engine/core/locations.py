@@ -53,16 +53,36 @@ def run_generated(text: str, label: str, scope: dict[str, Any]) -> str:
 def define_generated(functions: Sequence[str], label: str, scope: dict[str, Any]) -> str:
     """As `run_generated`, of one text made of functions, which are compiled one by one.
 
-    That takes the memory of the longest of them.
+    That takes the memory of the longest of them. A text that has been compiled before is not again:
+    a program that is run with other sizes, or written once more, mostly reads the same.
     """
     filename, line = register_generated("".join(functions), label), 0
     for text in functions:
-        for code in compile(text, filename, "exec").co_consts:
-            if isinstance(code, CodeType):
-                code = code.replace(co_firstlineno=code.co_firstlineno + line)
-                scope[code.co_name] = FunctionType(code, scope)
+        compiled = _kept_codes if len(text) <= _KEPT_TEXT else _codes
+        for code in compiled(text):
+            scope[code.co_name] = FunctionType(_placed(code, filename, line), scope)
         line += text.count("\n")
     return filename
+
+
+_KEPT_TEXT: Final = 16_384  # characters
+
+
+def _codes(text: str) -> tuple[CodeType, ...]:
+    """The functions that a text defines, as of no file."""
+    made = compile(text, "<generated>", "exec").co_consts
+    return tuple(code for code in made if isinstance(code, CodeType))
+
+
+_kept_codes: Final = functools.lru_cache(maxsize=256)(_codes)
+
+
+def _placed(code: CodeType, filename: str, line: int) -> CodeType:
+    """The code as that of a file, in which `line` lines stand before its text."""
+    inner = (_placed(c, filename, line) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(
+        co_filename=filename, co_firstlineno=code.co_firstlineno + line, co_consts=tuple(inner)
+    )
 
 
 def register_generated(text: str, label: str) -> str:

@@ -161,9 +161,11 @@ class Writer:
         outputs: Sequence[Ref],
     ) -> None:
         """Write the function that computes `outputs` from `inputs`."""
-        operators = folded(operators, outputs, scattered_values(operators, outputs).stays)
-        uses = Uses(operators, outputs)
         scattered = scattered_values(operators, outputs)
+        given, operators = operators, folded(operators, outputs, scattered.stays)
+        if operators is not given:
+            scattered = scattered_values(operators, outputs)
+        uses = Uses(operators, outputs)
         parameters = ", ".join(self.value(r) for r in inputs)
         text: list[tuple[str, Operator | None]] = [(f"def {name}({parameters}):", None)]
         for k, operator in enumerate(operators):
@@ -285,13 +287,15 @@ def takes_scattered(operator: Operator | Node, position: int) -> bool:
 
 def scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _Scattered:
     """Which values of these operators are `Scattered`, where `outputs` are returned."""
+    found = _Scattered(set(), set())
+    if not any(map(_scatters, operators)):
+        return found
     taken: set[Key] = set()
     closed = {ref.key for ref in outputs}
     for operator in operators:
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Ref):
                 (taken if takes_scattered(operator, position) else closed).add(operand.key)
-    found = _Scattered(set(), set())
     for operator in operators:
         op = operator.op
         if isinstance(op, GradOp):
@@ -316,6 +320,14 @@ def scattered_values(operators: Sequence[Operator], outputs: Iterable[Ref]) -> _
             if key in closed or key not in taken:
                 found.written_out.add(key)
     return found
+
+
+def _scatters(operator: Operator) -> bool:
+    """Whether its results may be `Scattered` by what it is, and not by what it takes."""
+    op = operator.op
+    if isinstance(op, GradOp):
+        return any(op.pullback.scatters(rule) for _, _, rule in op.pullback.rules())
+    return isinstance(op, OpDef) and op.place is not None
 
 
 def _statement(
