@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from autograd_engine.autograd import grad, jvp
 from autograd_engine.core.dtypes import FLOATS
-from autograd_engine.core.random_generator import own_generator
+from autograd_engine.core.random_generator import generator, own_generator, snapshot
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import OpDef
 
 __all__ = [
+    "Orders",
     "Runnable",
     "call",
     "close",
@@ -38,6 +39,7 @@ __all__ = [
     "pushed",
     "reseeded",
     "same_bits",
+    "static_forms",
     "static_orders",
     "subsets",
     "tensors",
@@ -49,6 +51,8 @@ __all__ = [
 
 Array: TypeAlias = NDArray[Any]
 Runnable: TypeAlias = OpDef | Callable[..., Any]
+Orders: TypeAlias = tuple[list[Array | None], list[Array | None], list[Array | None]]
+"""Outputs, gradients of the first order, and of the second."""
 
 
 def differentiable(op: Runnable, operands: Sequence[Array]) -> tuple[int, ...]:
@@ -141,7 +145,7 @@ def eager_orders(
     tangents: Sequence[Array],
     *,
     create_graph: bool,
-) -> tuple[list[Array | None], list[Array | None], list[Array | None]]:
+) -> Orders:
     """(outputs, first order, second order), the latter of <tangents, first order>.
 
     The second is taken of the inputs at `positions` and of the cotangents. Its own pass records
@@ -192,11 +196,31 @@ def static_orders(
     *,
     unknown: bool,
     written_out: bool = False,
-) -> tuple[list[Array | None], list[Array | None], list[Array | None]]:
+) -> Orders:
     """What `eager_orders` gives, by a program.
 
     With `unknown` the first size of every operand is not declared; `written_out` replaces the
     gradient operators by those of their rules before the program runs.
+    """
+    given = (op, operands, attrs, positions, cotangents, tangents)
+    (results,) = static_forms(*given, unknown=unknown, forms=(written_out,))
+    return results
+
+
+def static_forms(
+    op: Runnable,
+    operands: Sequence[Array],
+    attrs: dict[str, Any],
+    positions: Sequence[int],
+    cotangents: Sequence[Array],
+    tangents: Sequence[Array],
+    *,
+    unknown: bool,
+    forms: Sequence[bool] = (False, True),
+) -> Iterator[Orders]:
+    """What `static_orders` gives for each of `forms` of ``written_out``, by one program.
+
+    Each run draws the same random numbers.
     """
     from autograd_engine import static
     from autograd_engine.program.backward.decompose import decompose
@@ -228,15 +252,18 @@ def static_orders(
             if tangents:
                 vs = [declare(f"v{k}", v, first[k].shape) for k, v in enumerate(tangents)]
                 second[:] = static.gradients(first, [*wanted, *us], vs)
-        if written_out:
-            decompose(program.global_block(), lambda operator: True)
-        asked = [v for v in (*outputs, *first, *second) if v is not None]
-        values = iter(static.Executor().run(program, feed, [v.name for v in asked]))
+    asked = [v for v in (*outputs, *first, *second) if v is not None]
+    names, redrawn = [v.name for v in asked], snapshot(generator())
 
-    def fetched(variables: Sequence[Any]) -> list[Array | None]:
+    def fetched(variables: Sequence[Any], values: Iterator[Array]) -> list[Array | None]:
         return [None if v is None else next(values) for v in variables]
 
-    return fetched(outputs), fetched(first), fetched(second)
+    for number, written_out in enumerate(forms):
+        if written_out:
+            decompose(program.global_block(), lambda operator: True)
+        with own_generator(redrawn() if number else None):
+            values = iter(static.Executor().run(program, feed, names))
+        yield fetched(outputs, values), fetched(first, values), fetched(second, values)
 
 
 # --- what is compared

@@ -38,7 +38,7 @@ from autograd_engine.testing.modes import (
     pushed,
     reseeded,
     same_bits,
-    static_orders,
+    static_forms,
     subsets,
     tensors,
     with_gradient,
@@ -68,11 +68,11 @@ __all__ = [
 
 Array: TypeAlias = NDArray[Any]
 Attrs: TypeAlias = dict[str, Any]
-PROGRAMS = {
-    "known": {"unknown": False},
-    "unknown": {"unknown": True},
-    "known-written-out": {"unknown": False, "written_out": True},
-    "unknown-written-out": {"unknown": True, "written_out": True},
+PROGRAMS: dict[str, Any] = {
+    "known": {"unknown": False, "forms": (False,)},
+    "unknown": {"unknown": True, "forms": (False,)},
+    "known-written-out": {"unknown": False, "forms": (True,)},
+    "unknown-written-out": {"unknown": True, "forms": (True,)},
 }
 GARBAGE = 1e3
 
@@ -146,7 +146,7 @@ def writes_to_no_operand(op: OpDef, operands: Sequence[Array], attrs: Attrs) -> 
 def settings(
     op: Runnable, operands: Sequence[Array], attrs: Attrs
 ) -> Iterator[tuple[Runnable, Sequence[Array], Attrs, tuple[int, ...], list[Array], list[Array]]]:
-    """What `eager_orders` and `static_orders` take, for each subset of the differentiable."""
+    """What `eager_orders` and `static_forms` take, for each subset of the differentiable."""
     if isinstance(op, OpDef):
         results = [np.asarray(r) for r in with_gradient(op, kernel(op, operands, attrs))]
     else:
@@ -177,19 +177,21 @@ def recording_changes_nothing(op: Runnable, operands: Sequence[Array], attrs: At
 
 
 def eager_results(op: Runnable, operands: Sequence[Array], attrs: Attrs) -> list[tuple[Any, Any]]:
-    """What `static_orders` takes in each setting, and the values and gradients of eager mode."""
+    """What `static_forms` takes in each setting, and the values and gradients of eager mode."""
     return [(s, eager_orders(*s, create_graph=False)) for s in settings(op, operands, attrs)]
 
 
 def programs_agree(
-    results: Sequence[tuple[Any, Any]], *, unknown: bool, written_out: bool = False
+    results: Sequence[tuple[Any, Any]], *, unknown: bool, forms: Sequence[bool] = (False, True)
 ) -> None:
-    """A program gives the values, gradients and second order of eager mode, bit for bit."""
+    """A program gives the values, gradients and second order of eager mode, bit for bit.
+
+    As its gradient operators were appended, and with these written out: see `static_forms`.
+    """
     for setting, expected in results:
-        for result, value in zip(
-            static_orders(*setting, unknown=unknown, written_out=written_out), expected, strict=True
-        ):
-            all_same(result, value)
+        for found in static_forms(*setting, unknown=unknown, forms=forms):
+            for result, value in zip(found, expected, strict=True):
+                all_same(result, value)
 
 
 # --- dtypes and tangents
