@@ -34,6 +34,7 @@ __all__ = [
     "STEP",
     "call",
     "close",
+    "difference_along",
     "differences",
     "differentiable",
     "directions",
@@ -68,6 +69,19 @@ def differences(f: Callable[[], float], x: NDArray[Any]) -> NDArray[Any]:
         x[index] = middle
         out[index] = (above - below) / (2.0 * STEP)
     return out
+
+
+def difference_along(
+    f: Callable[[], float], x: NDArray[Any], direction: NDArray[Any]
+) -> NDArray[Any]:
+    """The central difference of `f` along a direction in `x`, which is written to and restored."""
+    middle = x.copy()
+    x[...] = middle + STEP * direction
+    above = f()
+    x[...] = middle - STEP * direction
+    below = f()
+    x[...] = middle
+    return np.asarray((above - below) / (2.0 * STEP))
 
 
 def has_gradient(op: OpDef, sample: Sample) -> bool:
