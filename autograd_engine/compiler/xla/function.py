@@ -26,9 +26,10 @@ from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each reg
     loops,
     stacks,
 )
+from autograd_engine.compiler.xla.control_flow.rounds import one_by_one, rolled, run_items
 from autograd_engine.compiler.xla.devices import current_device
 from autograd_engine.compiler.xla.executable_cache import compiled
-from autograd_engine.compiler.xla.operators import run_operators
+from autograd_engine.compiler.xla.operators import value_of
 from autograd_engine.compiler.xla.run import (
     CALLED_BACK,
     DRAWN,
@@ -96,8 +97,9 @@ class XlaFunction:
         self.fed = [k for k in range(len(listing.inputs)) if k not in set(self.held)]
         self.device = current_device()
         asked = [*listing.outputs, *listing.described]
-        self._operators = live_operators(listing.operators, asked)
-        within = list(operators_within(self._operators))
+        operators = live_operators(listing.operators, asked)
+        self._items = rolled(operators, asked)
+        within = list(operators_within(operators))
         self._draws_inside = any(
             _random(inner)
             for operator in within
@@ -146,9 +148,9 @@ class XlaFunction:
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
             known = known_value(spec)
             values[ref.key] = arrays[k] if known is None else known.astype(spec.dtype)
-        run_operators(run, self._operators, values, [*listing.outputs, *listing.described])
-        outputs = [jnp.asarray(plain(values[r.key])) for r in listing.outputs]
-        described = [plain(values[r.key]) for r in listing.described]
+        run_items(run, self._items, values, [*listing.outputs, *listing.described])
+        outputs = [jnp.asarray(plain(value_of(r, values))) for r in listing.outputs]
+        described = [plain(value_of(r, values)) for r in listing.described]
         self.described = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in described]
         self.lowered, self.draws = run.lowered, run.draws
         for key, count in run.trips.items():
@@ -243,7 +245,7 @@ class XlaFunction:
             elif one.way == DRAWN:
                 where[id(one.origin)] = "drawn before"
         found = []
-        for operator in self._operators:
+        for operator in one_by_one(self._items, {id(one.origin) for one in self.lowered}):
             # Of what is in its blocks only what is not computed by XLA is to be told.
             inside = [o for o in operators_within([operator]) if id(o) in where]
             found += [
