@@ -254,7 +254,7 @@ class Run(Namespace):
         each = np.where(each < 0, each + size, each)
         steps = np.diff(each)
         if (steps == steps[0]).all():
-            return each[0] + steps[0] * self.round
+            return int(each[0]) + int(steps[0]) * self.round
         return jnp.asarray(each)[self.round]
 
     # --- what a run draws

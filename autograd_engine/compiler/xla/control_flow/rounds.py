@@ -83,7 +83,8 @@ def one_by_one(items: Sequence[Item], traced: Collection[int]) -> Iterator[Opera
     """The operators that were `traced`, by their ids: of a stretch those of one round."""
     for item in items:
         if isinstance(item, Stretch):
-            yield from item.body if id(item.body[0]) in traced else item.operators
+            here = any(id(o) in traced for o in item.body)
+            yield from item.body if here else item.operators
         else:
             yield item
 
@@ -140,7 +141,7 @@ class _Rounds(Iterated):
         """What is read after it."""
         begin = [value_of(c.first, self.values) for c in self.stretch.carried]
         rounds = self.stretch.rounds
-        after, stacks = self.scanned(rounds, begin, [Stack([jnp.arange(rounds)], rounds)], False)
+        after, stacks = self.scanned(rounds, begin, [Stack(jnp.arange(rounds), rounds)], False)
         found = {kept.each[-1].key: after[at] for kept, at in self.last}
         for kept, stack in zip(self.pushed, stacks, strict=True):
             found.update((ref.key, Row(stack, t)) for t, ref in enumerate(kept.each))
