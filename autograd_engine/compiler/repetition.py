@@ -288,9 +288,39 @@ class _Listing:
             if dropped is None:
                 return None
             if not any(dropped):
-                return place
+                return self._cut_where_little_is_carried(place)
             place = place.without(*dropped)
         return None
+
+    def _cut_where_little_is_carried(self, place: _Place) -> _Place:
+        """Rounds may begin at any of their operators; it is a round less, or none, for that."""
+        reads, period = self._reads(place), place.period
+        begin = place.start * _WIDTH
+        columns = np.diff(self.first[place.start : place.start + period + 1])
+        reader = np.repeat(np.arange(period), columns)
+        last: dict[int, int] = {}  # of a result of the first round how far on it is read, at most
+        for at, source in zip(reader, reads[-1] - begin, strict=True):
+            if source >= 0:
+                number, k = divmod(int(source), _WIDTH)
+                passed = (place.rounds - 1) * period + int(at) - number
+                result = number % period * _WIDTH + k
+                last[result] = max(last.get(result, 0), passed)
+        crossing = np.zeros(period, np.int64)
+        for result, passed in last.items():
+            first = result // _WIDTH + 1
+            for cut in range(first, first + passed):
+                crossing[cut % period] += 1
+        shift = int(np.argmin(crossing))
+        if not shift or crossing[shift] == crossing[0]:
+            return place
+        for rounds in (place.rounds, place.rounds - 1):
+            moved = _Place(place.start + shift, period, rounds)
+            if moved.stop > len(self.signs):
+                continue
+            signs = self.signs[moved.start : moved.stop].reshape(rounds, -1)
+            if (signs == signs[0]).all() and self._misfits(moved) == (0, 0):
+                return moved
+        return place
 
     def _misfits(self, place: _Place) -> tuple[int, int] | None:
         """Rounds to leave out at the start, or else at the end; None where that does not help."""

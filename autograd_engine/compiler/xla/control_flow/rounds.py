@@ -165,9 +165,16 @@ def _of_round(one: Stacked, values: Values) -> Callable[[Any], Any]:
 
     def of_round(t: Any) -> Any:
         at = start + step * t
-        return opened(rebuilt([lax.dynamic_index_in_dim(a, at, keepdims=False) for a in arrays]))
+        return opened(rebuilt([_at(a, at) for a in arrays]))
 
     return of_round
+
+
+def _at(array: Any, place: Any) -> Any:
+    """``array[place]`` for a place that is there: negative ones are not looked for."""
+    return lax.dynamic_index_in_dim(
+        array, place, keepdims=False, allow_negative_indices=False
+    )
 
 
 Piece: TypeAlias = tuple[Stack, int, int, int]  # (stack, first, step, how many)

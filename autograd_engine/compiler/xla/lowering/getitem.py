@@ -83,7 +83,7 @@ def _getitem(run: Run, x: Any, *, key: Key) -> Any:
     starts, sizes, rest = _block(run, x.shape, key)
     if not starts:
         return by_twin(run, REGISTRY["getitem"], (x,), {"key": key})
-    return lax.dynamic_slice(jnp.asarray(x), starts, sizes)[rest]
+    return _taken(jnp.asarray(x), starts, sizes)[rest]
 
 
 @row("unslice_like", at_places=True)
@@ -98,8 +98,12 @@ def added_at(run: Run, total: Any, key: Any, part: Any) -> Any:
     starts, sizes, rest = _block(run, total.shape, key)
     if not starts:
         return total.at[key].add(part)
-    block = lax.dynamic_slice(total, starts, sizes).at[rest].add(part)
-    return lax.dynamic_update_slice(total, block, starts)
+    block = _taken(total, starts, sizes).at[rest].add(part)
+    return lax.dynamic_update_slice(total, block, starts, allow_negative_indices=False)
+
+
+def _taken(x: Any, starts: list[Any], sizes: list[int]) -> Any:
+    return lax.dynamic_slice(x, starts, sizes, allow_negative_indices=False)
 
 
 def _block(run: Run, shape: Any, key: Any) -> tuple[list[Any], list[int], Any]:
