@@ -96,7 +96,7 @@ class Kept(NamedTuple):
     last: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stretch:
     """The same operators several times.
 
@@ -117,6 +117,9 @@ class Stretch:
     carried: Sequence[Carried]
     stacked: Sequence[Stacked]
     kept: Sequence[Kept]
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {len(self.body)} operators>"
 
     def shared(self) -> list[Ref]:
         """What is the same for all rounds."""

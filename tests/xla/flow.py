@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -356,6 +357,81 @@ def what_numpy_computes_in_a_loop_is_shown() -> None:
     assert "flow.py" in back.line
 
 
+# --- loops that are written out
+
+
+def unrolled(build: Build, feeds: Feeds, rtol: float = 1e-12) -> str:
+    """The loops that were found, of a function that agrees with NumPy at two orders."""
+    found = []
+    for backend in ("numpy", "jax"):
+        main = static.Program()
+        with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
+            inputs = [data(k, list(v.shape), str(v.dtype)) for k, v in feeds.items()]
+            for x in inputs:
+                x.stop_gradient = False
+            made = build(*inputs)
+            fetches = list(made) if isinstance(made, tuple) else [made]
+            fetches += static.gradients(sum(v.sum() for v in fetches), inputs)
+        found.append(runs(backend, main, feeds, fetches, times=1)[0])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(b, a, rtol, 1e-12)
+    facts = static.Executor(backend="jax").explain(main, feeds, fetches).facts
+    return str(facts.get("loops", ""))
+
+
+def loops_that_are_written_out_are_loops() -> None:
+    def build(x: Any, w: Any) -> Any:
+        h, before = paddle.zeros([3, 4], "float64"), x[0]
+        states = []
+        for t in range(12):
+            gates = F.sigmoid(x[t] + h @ w) * x[-1 - t, :, :]
+            h, before = paddle.tanh(gates + before) * 0.5 + paddle.cos(h * (0.1 * t)), h
+            h = h + x[t : t + 2].sum(0)
+            states.append(h)
+        return paddle.stack(states), states[3]
+
+    rng = np.random.default_rng(0)
+    feeds = {"x": rng.standard_normal((14, 3, 4)), "w": rng.standard_normal((4, 4)) / 4}
+    assert re.fullmatch(r"1[0-2] rounds of \d+, (9|1[0-2]) rounds of \d+", unrolled(build, feeds))
+
+
+def rounds_look_up_rows_and_check_their_places() -> None:
+    def build(table: Any, ids: Any) -> Any:
+        y = table[0]
+        for t in range(10):
+            row = paddle.gather(table, ids[:, t])[0]
+            y = paddle.tanh(y * row) + 0.1 * paddle.sin(y) - y * row * 0.3 + paddle.cos(row)
+        return y
+
+    rng = np.random.default_rng(1)
+    feeds: Feeds = {"table": rng.standard_normal((5, 3)), "ids": rng.integers(0, 5, (2, 10))}
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        table, ids = data("table", [5, 3], "float64"), data("ids", [2, 10], "int64")
+        table.stop_gradient = False
+        out = build(table, ids)
+        fetches = [out, *static.gradients(out.sum(), table)]
+    by_numpy, by_xla = (runs(b, main, feeds, fetches) for b in ("numpy", "jax"))
+    for a, b in zip(by_numpy[-1], by_xla[-1], strict=True):
+        np.testing.assert_allclose(b, a, 1e-12)
+    executor = static.Executor(backend="jax")
+    assert "rounds" in executor.explain(main, feeds, fetches).facts["loops"]
+    step = executor.prepare(main, feed=list(feeds), fetch_list=fetches)
+    feeds["ids"][1, 7] = 5
+    with pytest.raises(paddle.errors.ExecutionError, match=r"flow\.py:.*index 5 is out of range"):
+        step(feeds)
+
+
+def what_xla_cannot_have_in_a_loop_is_written_out() -> None:
+    def build(x: Any) -> Any:
+        y = x
+        for t in range(12):  # the sizes of what is padded are numbers of the program
+            y = paddle.tanh(paddle.roll(y, t, 0)) * y + 0.1 * paddle.sin(y) * paddle.cos(y) + y
+        return y
+
+    assert unrolled(build, {"x": X}) == ""
+
+
 # --- random programs
 
 
@@ -404,6 +480,9 @@ TESTS = {
         training_goes_on_where_a_loop_got_more_memory,
         what_has_an_effect_is_named,
         what_numpy_computes_in_a_loop_is_shown,
+        loops_that_are_written_out_are_loops,
+        rounds_look_up_rows_and_check_their_places,
+        what_xla_cannot_have_in_a_loop_is_written_out,
         some_random_functions,
         random_programs_of_two_orders,
     )

@@ -26,7 +26,7 @@ from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each reg
     loops,
     stacks,
 )
-from autograd_engine.compiler.xla.control_flow.rounds import one_by_one, rolled, run_items
+from autograd_engine.compiler.xla.control_flow.rounds import as_loop, one_by_one, rolled, run_items
 from autograd_engine.compiler.xla.devices import current_device
 from autograd_engine.compiler.xla.executable_cache import compiled
 from autograd_engine.compiler.xla.operators import value_of
@@ -40,7 +40,6 @@ from autograd_engine.compiler.xla.run import (
     XlaUnavailable,
 )
 from autograd_engine.compiler.xla.values import plain
-from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
@@ -167,16 +166,21 @@ class XlaFunction:
         assert self._stream is not None
         return self._stream
 
-    @cached_property
+    @property
     def source(self) -> str:
-        """The StableHLO."""
+        """The StableHLO; that of another one, once loops have got more memory."""
         text: str = self._traced.as_text()
         return text
 
     @property
     def facts(self) -> dict[str, Any]:
         """What a report says besides."""
-        return {"seconds to trace": self.seconds[0]}
+        found: dict[str, Any] = {"seconds to trace": self.seconds[0]}
+        traced = {id(one.origin) for one in self.lowered}
+        loops = [loop for i in self._items if (loop := as_loop(i, traced)) is not None]
+        if loops:
+            found["loops"] = ", ".join(f"{s.rounds} rounds of {len(s.body)}" for s in loops)
+        return found
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
         """One call, which takes what is `held` away; ndarrays that it is fed must stay the same."""

@@ -29,7 +29,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Literal, Operator, Ref
 
-__all__ = ["Item", "one_by_one", "rolled", "run_items"]
+__all__ = ["Item", "as_loop", "one_by_one", "rolled", "run_items"]
 
 Item: TypeAlias = Operator | Stretch
 
@@ -79,12 +79,21 @@ def _takes_places(operator: Operator) -> bool:
     return op.name in PLACES and REGISTRY.get(op.name) is op
 
 
+def as_loop(item: Item, traced: Collection[int]) -> Stretch | None:
+    """A stretch that became a loop: operators of its body were traced, by their ids."""
+    if isinstance(item, Stretch) and any(id(o) in traced for o in item.body):
+        return item
+    return None
+
+
 def one_by_one(items: Sequence[Item], traced: Collection[int]) -> Iterator[Operator]:
-    """The operators that were `traced`, by their ids: of a stretch those of one round."""
+    """The operators that were traced: of a loop those of one round."""
     for item in items:
-        if isinstance(item, Stretch):
-            here = any(id(o) in traced for o in item.body)
-            yield from item.body if here else item.operators
+        loop = as_loop(item, traced)
+        if loop is not None:
+            yield from loop.body
+        elif isinstance(item, Stretch):
+            yield from item.operators
         else:
             yield item
 
