@@ -97,7 +97,8 @@ def added_at(run: Run, total: Any, key: Any, part: Any) -> Any:
     """`total` with something added at a key; one that is of this round is written in place."""
     starts, sizes, rest = _block(run, total.shape, key)
     if not starts:
-        return total.at[key].add(part)
+        return jnp.asarray(total).at[key].add(part)
+    total = jnp.asarray(total)
     block = _taken(total, starts, sizes).at[rest].add(part)
     return lax.dynamic_update_slice(total, block, starts, allow_negative_indices=False)
 
