@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from autograd_engine.program.ir.control_flow_op import BlockOp
-from autograd_engine.program.ir.program import Literal, Operator, OperandRef, Ref, Variable
+from autograd_engine.program.ir.program import Literal, OperandRef, Operator, Ref, Variable
 
 __all__ = ["Carried", "EachRound", "Kept", "Stacked", "Stretch", "repetitions"]
 

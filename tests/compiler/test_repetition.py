@@ -77,7 +77,9 @@ def reads_or_adds_at_places(operator: Operator) -> bool:
 class Case:
     """A function of variables, and its gradients, as a listing."""
 
-    def __init__(self, build: Callable[..., Any], feeds: dict[str, Any], grads: bool = True) -> None:
+    def __init__(
+        self, build: Callable[..., Any], feeds: dict[str, Any], grads: bool = True
+    ) -> None:
         paddle.enable_static()
         main = static.Program()
         with static.program_guard(main, static.Program()):

@@ -12,9 +12,10 @@ import numpy as np
 import autograd_engine.compiler.xla.operators  # noqa: F401 - with all rows
 from autograd_engine.compiler.xla.rows import ROWS
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
+from autograd_engine.core.dtypes import bfloat16
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
-from tests.compiler.helpers.native_batches import difference
+from tests.compiler.helpers.native_batches import TOLERANCE, difference
 from tests.registry.samples import SAMPLES
 from tests.registry.sampling import Sample
 
@@ -46,6 +47,10 @@ def calls_of(op: OpDef, dtype: Any) -> list[Call]:
         expected = [np.array(a) for a in (made if op.multiple else (made,))]
         found.append((f"{op.name}-{sample.label}", operands, attrs, expected))
     return found
+
+
+def first_of_each(op: OpDef, dtype: Any) -> list[Call]:
+    return calls_of(op, dtype)[:1]
 
 
 WITH_OTHER_WAYS = frozenset(
@@ -127,11 +132,21 @@ def sweep(
             texts = []
             for at, pair in enumerate(zip(map(np.asarray, arrays), expected, strict=True)):
                 found, wanted = map(directed, pair) if (op.name, at) in DIRECTIONS else pair
-                texts.append(difference(found, wanted, 10, LEAST.get(op.name, 0.0)))
+                texts.append(apart(found, wanted, LEAST.get(op.name, 0.0)))
             if not all(flags):
                 texts.append("it is said to be out of range")
             wrong += [f"{label}: {text}" for text in texts if text]
     return {"ways": {n: sorted(w) for n, w in ways.items()}, "wrong": wrong}
+
+
+def apart(found: Any, wanted: Any, beside: float) -> str:
+    if bfloat16() not in (found.dtype, wanted.dtype):
+        return difference(found, wanted, 10, beside)
+    if found.dtype != wanted.dtype:
+        return f"dtype {found.dtype} for {wanted.dtype}"
+    # Of which NumPy does not know that it is a float.
+    as_known = (a.astype(np.float32) for a in (found, wanted))
+    return difference(*as_known, 2.0**-6 / TOLERANCE["f"], beside)
 
 
 def directed(vectors: Any) -> Any:
@@ -183,7 +198,9 @@ def elsewhere() -> list[str]:
 if __name__ == "__main__":
     names, wide = list(REGISTRY), np.dtype(np.float32)
     made = {"large": lambda: sweep(names, wide, calls_of=large), "all": lambda: sweep(names, wide)}
-    made["halves"] = lambda: sweep(
-        names, np.dtype(np.float16), calls_of=lambda op, dtype: calls_of(op, dtype)[:1]
-    )
+    halves = {"float16": np.dtype(np.float16), "bfloat16": bfloat16()}
+    for name, half in halves.items():
+        made[name] = lambda half=half: sweep(  # type: ignore[misc]
+            [n for n in names if half in REGISTRY[n].taken], half, calls_of=first_of_each
+        )
     print(json.dumps({"elsewhere": elsewhere(), **made[sys.argv[1]](), "accepted": accepted()}))

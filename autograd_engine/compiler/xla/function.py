@@ -177,9 +177,9 @@ class XlaFunction:
         """What a report says besides."""
         found: dict[str, Any] = {"seconds to trace": self.seconds[0]}
         traced = {id(one.origin) for one in self.lowered}
-        loops = [loop for i in self._items if (loop := as_loop(i, traced)) is not None]
-        if loops:
-            found["loops"] = ", ".join(f"{s.rounds} rounds of {len(s.body)}" for s in loops)
+        made = [loop for i in self._items if (loop := as_loop(i, traced)) is not None]
+        if made:
+            found["loops"] = ", ".join(f"{s.rounds} rounds of {len(s.body)}" for s in made)
         return found
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:

@@ -37,8 +37,7 @@ ROWS: Final[dict[str, Row]] = {}
 
 
 PLACES: Final[set[str]] = set()
-"""Of these the ones whose attributes may hold `EachRound`, and so those of the rows that are adjoint
-to them."""
+"""Of these the ones whose attributes may hold `EachRound`, and so those of their adjoints."""
 
 
 def row(*names: str, at_places: bool = False) -> Callable[[Row], Row]:
