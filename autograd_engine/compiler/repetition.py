@@ -124,7 +124,8 @@ class Stretch:
     def shared(self) -> list[Ref]:
         """What is the same for all rounds."""
         own = {r.key for operator in self.body for r in operator.results}
-        own.update(a.argument.key for a in (*self.carried, *self.stacked))
+        own.update(a.argument.key for a in self.carried)
+        own.update(a.argument.key for a in self.stacked)
         read = {o.key: o for b in self.body for o in b.operands if isinstance(o, Ref)}
         return [ref for key, ref in read.items() if key not in own]
 

@@ -422,6 +422,33 @@ def rounds_look_up_rows_and_check_their_places() -> None:
         step(feeds)
 
 
+def rounds_write_at_places() -> None:
+    def build(x: Any) -> Any:
+        y, out = x[0], paddle.zeros([12, 3], "float64")
+        for t in range(12):
+            y = paddle.tanh(y + x[t]) * y + 0.1 * paddle.sin(y) - paddle.cos(x[t] * y)
+            out = paddle.static.setitem(out, (11 - t, slice(None)), y)
+        return out * x
+
+    rng = np.random.default_rng(2)
+    assert "rounds" in unrolled(build, {"x": rng.standard_normal((12, 3))})
+
+
+def no_gradient_comes_through_rounds_as_none() -> None:
+    """Infinite derivatives in a loop behind which only a branch that is not taken reads on."""
+
+    def build(x: Any) -> Any:
+        y = x - x  # of which the root is infinitely steep
+        for _ in range(12):
+            y = paddle.sqrt(y) * x + paddle.abs(y) * y * 0.1 + y * paddle.sin(x) - y * 0.3
+        return nn.cond(x.sum() < 0, lambda: y.sum() * x, lambda: x * 3)
+
+    with np.errstate(all="ignore"):
+        taken, gradient = same(build, {"x": X})[:2]
+    assert taken.tolist() == [1.5, 3.0, 6.0]
+    assert gradient.tolist() == [3.0] * 3
+
+
 def what_xla_cannot_have_in_a_loop_is_written_out() -> None:
     def build(x: Any) -> Any:
         y = x
@@ -482,6 +509,8 @@ TESTS = {
         what_numpy_computes_in_a_loop_is_shown,
         loops_that_are_written_out_are_loops,
         rounds_look_up_rows_and_check_their_places,
+        rounds_write_at_places,
+        no_gradient_comes_through_rounds_as_none,
         what_xla_cannot_have_in_a_loop_is_written_out,
         some_random_functions,
         random_programs_of_two_orders,

@@ -13,14 +13,14 @@ import jax.numpy as jnp
 from jax import lax
 
 from autograd_engine.compiler.repetition import EachRound
-from autograd_engine.compiler.xla.memory import NumpyOnly
+from autograd_engine.compiler.xla.memory import Memory, NumpyOnly
 from autograd_engine.compiler.xla.rows import by_twin, row
 from autograd_engine.compiler.xla.run import Run, XlaUnavailable
 from autograd_engine.core.dims import Dim
 from autograd_engine.ops.getitem import Key, indexed_shape
 from autograd_engine.ops.registry.opdef import REGISTRY
 
-__all__ = ["added_at", "selected", "without_masks"]
+__all__ = ["added_at", "selected", "without_masks", "written_at"]
 
 
 def selected(shape: Any, indices: Sequence[Any], key: Key, given: Any = ()) -> int | None:
@@ -103,6 +103,17 @@ def added_at(run: Run, total: Any, key: Any, part: Any) -> Any:
     return lax.dynamic_update_slice(total, block, starts, allow_negative_indices=False)
 
 
+def written_at(run: Run, x: Any, key: Any, value: Any) -> Any:
+    """`x` with a value at a key that is of this round; None where the key is the same in all."""
+    starts, sizes, rest = _block(run, x.shape, key)
+    if not starts:
+        return None
+    x = jnp.asarray(x)
+    block = Memory(_taken(x, starts, sizes))
+    block[rest] = value
+    return lax.dynamic_update_slice(x, block.value, starts, allow_negative_indices=False)
+
+
 def _taken(x: Any, starts: list[Any], sizes: list[int]) -> Any:
     return lax.dynamic_slice(x, starts, sizes, allow_negative_indices=False)
 
@@ -112,6 +123,8 @@ def _block(run: Run, shape: Any, key: Any) -> tuple[list[Any], list[int], Any]:
     entries = key if isinstance(key, tuple) else (key,)
     if not any(map(_differs, entries)):
         return [], [], key
+    if any(isinstance(e, str) for e in entries):
+        raise XlaUnavailable("a key with arrays is another one in each round")
     taken = sum(e is not None and e is not Ellipsis for e in entries)
     starts: list[Any] = []
     sizes: list[int] = []
