@@ -322,10 +322,14 @@ def training_goes_on_where_a_loop_got_more_memory() -> None:
     found = []
     for backend in ("numpy", "jax"):
         training = Training(build, {"n": np.array(3)}, backend)
-        losses = []
-        for n in (3, 0, 33, 5, 100):
+        losses, most = [], 1
+        for n in (3, 0, 33, 100, 5):
             training.feeds = {"n": np.array(n)}
             losses += list(training.losses(2))
+            if backend == "jax":  # the text is of what runs now
+                most = max(most, n)
+                rows = max(32, 1 << (most - 1).bit_length())
+                assert f"tensor<{rows}x3x" in training.report().source
         found.append(losses)
         if backend == "jax":
             assert "run by jax" in repr(training.step)
