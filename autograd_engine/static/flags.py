@@ -59,8 +59,8 @@ def _attribute(name: str) -> str:
 def set_flags(flags_: Mapping[str, Any]) -> None:
     """Set flags by name.
 
-    ``FLAGS_backend``: what runs programs, and functions of `jit.to_static`, that name no backend, from
-    then on: "native", "numpy" or "jax". None, the default, is what the environment variable
+    ``FLAGS_backend``: what runs programs, and functions of `jit.to_static`, that name no backend,
+    from then on: "native", "numpy" or "jax". None, the default, is what the environment variable
     ``AUTOGRAD_ENGINE_BACKEND`` says, and else the best that there is.
     ``FLAGS_call_stack_level``: at 3 or more, every recorded operation remembers the whole stack of
     the user's lines, for `dump_backward_graph_path`; below, the innermost line only.

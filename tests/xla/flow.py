@@ -364,23 +364,24 @@ def what_numpy_computes_in_a_loop_is_shown() -> None:
 # --- loops that are written out
 
 
-def unrolled(build: Build, feeds: Feeds, rtol: float = 1e-12) -> str:
-    """The loops that were found, of a function that agrees with NumPy at two orders."""
-    found = []
-    for backend in ("numpy", "jax"):
-        main = static.Program()
-        with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
-            inputs = [data(k, list(v.shape), str(v.dtype)) for k, v in feeds.items()]
-            for x in inputs:
-                x.stop_gradient = False
-            made = build(*inputs)
-            fetches = list(made) if isinstance(made, tuple) else [made]
-            fetches += static.gradients(sum(v.sum() for v in fetches), inputs)
-        found.append(runs(backend, main, feeds, fetches, times=1)[0])
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_allclose(b, a, rtol, 1e-12)
-    facts = static.Executor(backend="jax").explain(main, feeds, fetches).facts
-    return str(facts.get("loops", ""))
+def unrolled(build: Build, feeds: Feeds) -> tuple[str, Any]:
+    """(the loops that were found, a step): a function and its gradients agree with NumPy."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        inputs = [data(k, list(v.shape), str(v.dtype)) for k, v in feeds.items()]
+        for x in inputs:
+            x.stop_gradient = x.dtype == paddle.int64
+        made = build(*inputs)
+        fetches = list(made) if isinstance(made, tuple) else [made]
+        wanted = [x for x in inputs if not x.stop_gradient]
+        fetches += static.gradients(sum(v.sum() for v in fetches), wanted)
+    executor = static.Executor(backend="jax")
+    step = executor.prepare(main, feed=list(feeds), fetch_list=fetches)
+    expected = static.Executor(backend="numpy").run(main, feeds, fetches)
+    for a, b in zip(step(feeds), expected, strict=True):
+        np.testing.assert_allclose(a, b, 1e-12, 1e-12)
+    assert "run by jax" in repr(step)
+    return str(executor.explain(main, feeds, fetches).facts.get("loops", "")), step
 
 
 def loops_that_are_written_out_are_loops() -> None:
@@ -396,7 +397,8 @@ def loops_that_are_written_out_are_loops() -> None:
 
     rng = np.random.default_rng(0)
     feeds = {"x": rng.standard_normal((14, 3, 4)), "w": rng.standard_normal((4, 4)) / 4}
-    assert re.fullmatch(r"1[0-2] rounds of \d+, (9|1[0-2]) rounds of \d+", unrolled(build, feeds))
+    loops, _ = unrolled(build, feeds)
+    assert re.fullmatch(r"1[0-2] rounds of \d+, (9|1[0-2]) rounds of \d+", loops)
 
 
 def rounds_look_up_rows_and_check_their_places() -> None:
@@ -409,18 +411,8 @@ def rounds_look_up_rows_and_check_their_places() -> None:
 
     rng = np.random.default_rng(1)
     feeds: Feeds = {"table": rng.standard_normal((5, 3)), "ids": rng.integers(0, 5, (2, 10))}
-    main = static.Program()
-    with static.program_guard(main, static.Program()):
-        table, ids = data("table", [5, 3], "float64"), data("ids", [2, 10], "int64")
-        table.stop_gradient = False
-        out = build(table, ids)
-        fetches = [out, *static.gradients(out.sum(), table)]
-    by_numpy, by_xla = (runs(b, main, feeds, fetches) for b in ("numpy", "jax"))
-    for a, b in zip(by_numpy[-1], by_xla[-1], strict=True):
-        np.testing.assert_allclose(b, a, 1e-12)
-    executor = static.Executor(backend="jax")
-    assert "rounds" in executor.explain(main, feeds, fetches).facts["loops"]
-    step = executor.prepare(main, feed=list(feeds), fetch_list=fetches)
+    loops, step = unrolled(build, feeds)
+    assert "rounds" in loops
     feeds["ids"][1, 7] = 5
     with pytest.raises(paddle.errors.ExecutionError, match=r"flow\.py:.*index 5 is out of range"):
         step(feeds)
@@ -435,7 +427,7 @@ def rounds_write_at_places() -> None:
         return out * x
 
     rng = np.random.default_rng(2)
-    assert "rounds" in unrolled(build, {"x": rng.standard_normal((12, 3))})
+    assert "rounds" in unrolled(build, {"x": rng.standard_normal((12, 3))})[0]
 
 
 def no_gradient_comes_through_rounds_as_none() -> None:
@@ -460,7 +452,7 @@ def what_xla_cannot_have_in_a_loop_is_written_out() -> None:
             y = paddle.tanh(paddle.roll(y, t, 0)) * y + 0.1 * paddle.sin(y) * paddle.cos(y) + y
         return y
 
-    assert unrolled(build, {"x": X}) == ""
+    assert unrolled(build, {"x": X})[0] == ""
 
 
 # --- random programs

@@ -51,8 +51,8 @@ class Executor(Described):
         which a C compiler must be found; results differ from those of NumPy in the last bits.
         ``"jax"`` has XLA compile it, for which jax must be installed.
         ``"auto"`` is native where that can be, else NumPy; or what ``FLAGS_backend`` (`set_flags`)
-        or else the environment variable ``AUTOGRAD_ENGINE_BACKEND`` says. What a backend cannot compile runs all the same, see
-        `explain`.
+        says, or else the environment variable ``AUTOGRAD_ENGINE_BACKEND``. What a backend cannot
+        compile runs all the same, see `explain`.
 
     Raises
     ------
