@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import sys
@@ -338,14 +340,69 @@ def training_goes_on_where_a_loop_got_more_memory() -> None:
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
 
 
-def what_has_an_effect_is_named() -> None:
+def printed(build: Callable[[], Any], feeds: Feeds, backend: str) -> Any:
+    """(lines that a run prints, what it returns)"""
+    main = static.Program()
+    with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
+        fetches = build()
+    executor, text = static.Executor(backend=backend), io.StringIO()
+    with contextlib.redirect_stdout(text):
+        found = executor.prepare(main, list(feeds), fetches)(feeds)
+        report = executor.explain(main, feeds, fetches)
+    assert report.backend == ("jax" if backend == "jax" else "python"), report.reasons
+    return text.getvalue().splitlines(), found
+
+
+def what_is_printed_is_printed_once_and_in_order() -> None:
+    """In loops, in branches, of gradients; also where a loop needs more memory than it had."""
+
+    def body(i: Any, v: Any) -> Any:
+        return static.Print(paddle.tanh(v), first_n=3, message="within")
+
+    def build() -> Any:
+        x, n = data("x", [3], "float64"), data("n", [], "int64")
+        x.stop_gradient = False
+        shown = static.Print(x, message="before")
+        y = iterated(lambda i, v: i < n, body, shown)[1]
+        y = nn.cond(y.sum() > 0, lambda: static.Print(y, message="positive"), lambda: y * 2)
+        return [y, *static.gradients(y.sum(), x)]
+
+    feeds = {"x": X, "n": np.array(40)}
+    (lines, expected), (found, results) = (printed(build, feeds, b) for b in ("numpy", "jax"))
+    assert len(lines) == 80  # of ten that are told
+    named = [line for line in lines if "data" not in line]
+    assert [line for line in found if "data" not in line] == named
+    np.testing.assert_allclose(results, expected, 1e-12)
+
+
+def what_is_asserted_is_checked() -> None:
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = data("x", [3], "float64")
+        static.Assert(paddle.all(x > 0), [static.Print(x)])
+        y = (x * 2).sum()
+    executor, text = static.Executor(backend="jax"), io.StringIO()
+    step = executor.prepare(main, ["x"], [y])
+    with contextlib.redirect_stdout(text):
+        assert step(X)[0] == 7.0
+        with pytest.raises(AssertionError, match=r"flow\.py.*failed: the condition is False"):
+            step(X - 1)
+        assert step(X)[0] == 7.0
+    assert executor.explain(main, {"x": X}, [y]).backend == "jax"
+    assert text.getvalue().count("data: [") == 3
+
+
+def what_has_an_effect_in_its_place_is_named() -> None:
     def build() -> Any:
         x = data("x", [3], "float64")
-        return nn.cond(x.sum() > 99, lambda: static.Print(x * 2).sum(), lambda: x.sum())
+        out = static.default_main_program().current_block().create_var(
+            name="out", dtype="float64", shape=[3]
+        )
+        return nn.py_func(lambda v: v, x, out).sum()
 
     by_xla = Training(build, {"x": X}, "jax")
     assert by_xla.losses(3).tolist() == [3.5, 3.5, 3.5]
-    assert any("print" in r and "flow.py" in r for r in by_xla.report().reasons)
+    assert any("py_func" in r and "flow.py" in r for r in by_xla.report().reasons)
 
 
 def what_numpy_computes_in_a_loop_is_shown() -> None:
@@ -501,7 +558,9 @@ TESTS = {
         a_gradient_that_was_given,
         checks_inside_of_blocks_are_of_what_runs,
         training_goes_on_where_a_loop_got_more_memory,
-        what_has_an_effect_is_named,
+        what_is_printed_is_printed_once_and_in_order,
+        what_is_asserted_is_checked,
+        what_has_an_effect_in_its_place_is_named,
         what_numpy_computes_in_a_loop_is_shown,
         loops_that_are_written_out_are_loops,
         rounds_look_up_rows_and_check_their_places,

@@ -43,7 +43,9 @@ from autograd_engine.compiler.xla.values import plain
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
+from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks, operators_within
+from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Operator
 
 __all__ = ["XlaBound", "XlaFailed", "XlaFunction", "compile_listing"]
@@ -105,8 +107,10 @@ class XlaFunction:
             if getattr(operator.op, "kind", "call") != "call"
             for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
         )
+        self._tells = any(operator.op.effect for operator in within if _computes(operator))
         self._one_at_a_time, self._growing = renewed_lock(), renewed_lock()
         self._stream: np.random.Generator | None = None
+        self._telling, self._told = renewed_lock(), list[tuple[OpDef, Any, dict[str, Any]]]()
         with jax.enable_x64(True):
             if any(map(_random, within)) and not self._draws_inside:
                 jax.eval_shape(lambda held, fed: self._step(held, fed, None), *self._given())
@@ -141,7 +145,8 @@ class XlaFunction:
         many and no more; where all is in order, that was enough.
         """
         listing = self.listing
-        run = Run(drawn, self.limits, self._current_stream if self._draws_inside else None)
+        stream = self._current_stream if self._draws_inside else None
+        run = Run(drawn, self.limits, stream, self._tell)
         arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
         values: dict[Any, Any] = {}
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
@@ -198,6 +203,7 @@ class XlaFunction:
         bits = None if self._stream is None else self._stream.bit_generator
         before: Any = None if bits is None else bits.state
         while True:
+            self._told.clear()
             # Of the arguments only these ndarrays are to be transferred, and that is meant.
             with jax.transfer_guard_host_to_device("allow"):
                 new, others, fine, trips = self._compiled(held, fed, drawn)
@@ -220,7 +226,22 @@ class XlaFunction:
                 self._compile()
         return bool(grown)
 
+    def _tell(self, op: OpDef, operands: Sequence[Array], attrs: dict[str, Any]) -> None:
+        self._told.append((op, operands, attrs))
+
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
+        if not self._tells:
+            return self._called(arrays)
+        with self._telling:
+            found = self._called(arrays)
+            jax.effects_barrier()
+            told = list(self._told)
+        # Now that the run has ended well; of one that has not, the straight-line function tells.
+        for op, operands, attrs in told:
+            op.kernel(*operands, **attrs)
+        return found
+
+    def _called(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         with jax.enable_x64(True):
             held = put([arrays[k] for k in self.held], self.device)
             new, others, fine = self.run(held, [arrays[k].copy() for k in self.fed])
@@ -324,6 +345,10 @@ class DeviceMemory:
     def write(self, array: Array) -> None:
         with jax.enable_x64(True):
             self.value = put(array, self.device)
+
+
+def _computes(operator: Operator) -> bool:
+    return not isinstance(operator.op, BlockOp)
 
 
 def _random(operator: Operator) -> bool:

@@ -42,6 +42,7 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
 from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import LARGE, Run, XlaUnavailable
 from autograd_engine.compiler.xla.values import Row, element_of, guarded, is_hollow, plain
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
@@ -128,7 +129,9 @@ def _gradients(
     if op.pullback.op.name == "unless_hollow":
         g, (gs, *_) = op.arrange(operands)
         return [_unless_hollow(run, [g, *gs])]
-    g, saved = op.arrange([_large(v) for v in given])
+    of = op.pullback.op
+    ours = REGISTRY.get(of.name) is of  # a user's rule may not return an ndarray, nor what is one
+    g, saved = op.arrange([_large(v) if ours else _of_xla(v) for v in given])
     made = op.pullback.pull(run, g, saved, operator.attrs)
     results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
@@ -186,6 +189,10 @@ def run_block(
     operators = live_operators(block.ops, results)
     run_operators(run, operators, values, keys_read(operators, results))
     return [values[r.key] for r in results]
+
+
+def _of_xla(value: Any) -> Any:
+    return jnp.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def _large(value: Any) -> Any:

@@ -114,6 +114,8 @@ class Run(Namespace):
     stream : callable, optional
         A program that draws inside branches or loops draws there, called back in order: from the
         generator that this returns.
+    tell : callable, optional
+        Called in order with an operation that is done for its effect, its operands and attributes.
 
     Attributes
     ----------
@@ -137,6 +139,7 @@ class Run(Namespace):
         drawn: Sequence[Sequence[Any]] | None = None,
         limits: Mapping[int, int] | None = None,
         stream: Callable[[], np.random.Generator] | None = None,
+        tell: Callable[[OpDef, Sequence[Array], dict[str, Any]], None] | None = None,
     ) -> None:
         self.flags: list[Any] = []
         self.trips: dict[int, Any] = {}
@@ -147,7 +150,7 @@ class Run(Namespace):
         self._parts: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._drawn = drawn
         self._limits = limits or {}
-        self._stream = stream
+        self._stream, self._tell = stream, tell
         self._depth = 0
         self.round: Any = None
 
@@ -312,7 +315,7 @@ class Run(Namespace):
         known = [_spec(v) for v in values]
         specs = op.infer_tuple(known, attrs)
         if op.effect:
-            raise XlaUnavailable(f"{op.name} is done for its effect")
+            return self._effect(op, values, attrs)
         if op.random:
             return self._random(op, values, attrs, specs)
         if not (moving or is_traced(tuple(values)) or any(map(_is_open, specs))):
@@ -395,6 +398,31 @@ class Run(Namespace):
             raise XlaUnavailable(f"the sizes of what {op.name} returns depend on what it draws")
         self.lowered.append(self._draws(op))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
+
+    def _effect(
+        self, op: OpDef, values: Sequence[Any], attrs: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """What is done for its effect returns its first operand."""
+        late, tell = getattr(op, "late", ""), self._tell
+        if late == "check":
+            self.require(values[0])
+        elif late == "report" and tell is not None:
+            why = "it is told when the run has ended"
+            self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
+            at = [k for k, v in enumerate(values) if is_traced(v)]
+
+            def told(*arrays: Array) -> list[Array]:
+                full = list(values)
+                for k, array in zip(at, arrays, strict=True):
+                    full[k] = array.copy()
+                tell(op, full, attrs)
+                return []
+
+            _, fine = on_host(told, (), [values[k] for k in at], ordered=True)
+            self.flags.append(fine)
+        else:
+            raise XlaUnavailable(f"{op.name} is done for its effect")
+        return (values[0],)
 
     def _draws(self, op: OpDef) -> Lowered:
         if self._stream is None:

@@ -18,6 +18,7 @@ from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.place import current_place
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, MissingLibraryError
+from autograd_engine.program.ir.block import operators_within
 from autograd_engine.program.ir.program import Operator, Ref
 from autograd_engine.static.flags import flags
 
@@ -98,6 +99,8 @@ def compiled_by(
     wanted: tuple[str, ...] = (backend, *BACKENDS[backend].otherwise) if backend in BACKENDS else ()
     if backend == "auto":
         wanted = AUTO if current_place().is_plain_cpu else AUTO_ON_DEVICE
+    if any(getattr(o.op, "effect", False) for o in operators_within(work.operators)):
+        wanted = tuple([name for name in wanted if BACKENDS[name].late])
     attempts: list[Attempt] = []
     with collector_paused():
         for name in wanted:
