@@ -45,7 +45,6 @@ from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks, operators_within
-from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.program import Operator
 
 __all__ = ["XlaBound", "XlaFailed", "XlaFunction", "compile_listing"]
@@ -107,7 +106,7 @@ class XlaFunction:
             if getattr(operator.op, "kind", "call") != "call"
             for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
         )
-        self._tells = any(operator.op.effect for operator in within if _computes(operator))
+        self._tells = any(getattr(operator.op, "effect", False) for operator in within)
         self._one_at_a_time, self._growing = renewed_lock(), renewed_lock()
         self._stream: np.random.Generator | None = None
         self._telling, self._told = renewed_lock(), list[tuple[OpDef, Any, dict[str, Any]]]()
@@ -345,10 +344,6 @@ class DeviceMemory:
     def write(self, array: Array) -> None:
         with jax.enable_x64(True):
             self.value = put(array, self.device)
-
-
-def _computes(operator: Operator) -> bool:
-    return not isinstance(operator.op, BlockOp)
 
 
 def _random(operator: Operator) -> bool:

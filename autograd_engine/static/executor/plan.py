@@ -216,7 +216,7 @@ def why_in_place(operators: Iterable[Operator], late: bool = False) -> str:
     """
     for operator in operators_within(operators):
         op = operator.op.pullback.op if isinstance(operator.op, GradOp) else operator.op
-        if getattr(op, "effect", False) and not (late and getattr(op, "late", "")):
+        if getattr(op, "effect", False) and not (late and getattr(op, "late", None)):
             return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 
