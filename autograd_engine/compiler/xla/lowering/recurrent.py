@@ -93,6 +93,7 @@ def _gate_flow(slopes: Any, gateflow: tuple[Any, ...], kind: str) -> Any:
 def _gate_scan(
     run: Run, weight: Any, slopes: Any, stateflow: Any, *gateflow: Any, kind: str
 ) -> tuple[Any, Any]:
+    """Written such that its transpose, too, moves nothing: each state is carried for itself."""
     _, count, _, size = slopes.shape
     gates = RECURRENT[kind][-1][1]
 
@@ -101,18 +102,19 @@ def _gate_scan(
         for begin, stop, block in _blocks(weight, kind, size):
             seen = _by_gate(state[0], block)
             a = a + jnp.pad(seen, ((0, 0), (begin, gates - stop), (0, 0)))
-        parts = slope[:gates] * jnp.moveaxis(a, 1, 0)
         if kind == "lstm":
-            c = flow[1] + parts[:3].sum(0) + slope[4] * state[1]
-            state = jnp.stack([flow[0] + parts[3] + slope[5] * c, c])
+            driven = (slope[:3] * jnp.moveaxis(a[:, :3], 1, 0)).sum(0)
+            c = flow[1] + driven + slope[4] * state[1]
+            state = flow[0] + slope[3] * a[:, 3] + slope[5] * c, c
         else:
-            h = flow[0] + parts.sum(0)
-            state = (h + slope[gates] * state[0] if count > gates else h)[None]
+            h = flow[0] + (slope[:gates] * jnp.moveaxis(a, 1, 0)).sum(0)
+            state = (h + slope[gates] * state[0] if count > gates else h,)
         return state, (a, state)
 
     flows = slopes, jnp.moveaxis(stateflow[:, 1:], 1, 0), _gate_flow(slopes, gateflow, kind)
-    _, (made, states) = lax.scan(step, jnp.asarray(stateflow[:, 0]), flows)
-    return made, _with_start(stateflow[:, 0], states)
+    _, (made, states) = lax.scan(step, tuple(stateflow[:, 0]), flows)
+    first = stateflow[:, :1]
+    return made, jnp.concatenate([first, jnp.stack(states)], axis=1)
 
 
 @row("gate_scan_adjoint")
