@@ -10,6 +10,7 @@ Numbers may differ between rounds as well: literals, and the places of `x[t]`.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -26,7 +27,7 @@ Key: TypeAlias = tuple[str, int]
 LEAST_ROUNDS: Final = 8
 LEAST_SAVED: Final = 96  # operators that need no compiling, or it is not worth a loop
 _LONGEST: Final = 4096  # operators in a round
-_TRIED: Final = 64  # stretches that look alike, before none is believed to be one
+_TRIED: Final = 64  # runs that are no stretch, one after the other, before no more are tried
 
 
 class EachRound(int):
@@ -154,7 +155,7 @@ def repetitions(
     listing = _Listing(operators, outputs, takes_places, apart)
     found: list[Operator | Stretch] = []
     at = 0
-    for stretch in listing.stretches(0, len(operators)):
+    for stretch in listing.stretches():
         found += [*operators[at : stretch.start], listing.written(stretch)]
         at = stretch.stop
     return [*found, *operators[at:]]
@@ -247,62 +248,72 @@ class _Listing:
 
     # --- where
 
-    def stretches(self, start: int, stop: int) -> Iterator[_Place]:
-        """Those between two operators, in order."""
-        best = self._best(start, stop)
-        if best is not None:
-            yield from self.stretches(start, best.start)
-            yield best
-            yield from self.stretches(best.stop, stop)
+    def stretches(self) -> list[_Place]:
+        """In order; where several are possible, those that save the most."""
+        # (saved, not yet looked at, period, ends of a run of alike operators, or a stretch)
+        waiting: list[tuple[int, bool, int, int, int]] = []
+        found: list[_Place] = []
 
-    def _best(self, start: int, stop: int) -> _Place | None:
-        """The one that saves the most."""
-        best: _Place | None = None
-        for place in self._alike(start, stop)[:_TRIED]:
-            if best is not None and place.saved <= best.saved:
-                break
-            fitting = self._fitting(place)
-            if fitting is not None and (best is None or fitting.saved > best.saved):
-                best = fitting
-        return best
+        def wait(start: int, stop: int, period: int, fits: bool = False) -> None:
+            place = _Place(start, period, (stop - start) // period)
+            if place.rounds >= LEAST_ROUNDS and place.saved >= LEAST_SAVED:
+                heapq.heappush(waiting, (-place.saved, not fits, period, start, stop))
 
-    def _alike(self, start: int, stop: int) -> list[_Place]:
-        """Where the same operators come again after a period, most saved first."""
-        found = []
-        signs = self.signs[start:stop]
+        for start, stop, period in self._alike():
+            wait(start, stop, period)
+        failed = 0
+        while waiting and failed < _TRIED:
+            _, open_, period, start, stop = heapq.heappop(waiting)
+            taken = next((p for p in found if p.start < stop and p.stop > start), None)
+            if taken is not None:
+                wait(start, min(stop, taken.start), period)
+                wait(max(start, taken.stop), stop, period)
+            elif not open_:
+                found.append(_Place(start, period, (stop - start) // period))
+                failed = 0
+            else:
+                place = self._fitting(start, stop, period)
+                failed += place is None
+                if place is not None:
+                    wait(place.start, place.stop, period, fits=True)
+                    wait(start, place.start, period)
+                    wait(place.stop, stop, period)
+        return sorted(found)
+
+    def _alike(self) -> Iterator[tuple[int, int, int]]:
+        """(start, stop, period) of runs in which the same operators come again after a period."""
+        signs = self.signs
         for period in range(1, min(len(signs) // LEAST_ROUNDS, _LONGEST) + 1):
             least = max(LEAST_SAVED, (LEAST_ROUNDS - 1) * period)
             other = np.flatnonzero(signs[:-period] != signs[period:])
             ends = np.concatenate([[-1], other, [len(signs) - period]])
             for k in np.flatnonzero(np.diff(ends) > least):
-                begin = int(ends[k]) + 1
-                rounds = (int(ends[k + 1]) - begin) // period + 1
-                found.append(_Place(start + begin, period, rounds))
-        return sorted(found, key=lambda p: (-p.saved, p.period))
+                yield int(ends[k]) + 1, int(ends[k + 1]) + period, period
 
     def _reads(self, place: _Place) -> Any:
         """[round, operand]: what is read, as `sources`."""
         begin, end = self.first[place.start], self.first[place.stop]
         return self.sources[begin:end].reshape(place.rounds, -1)
 
-    def _fitting(self, place: _Place) -> _Place | None:
-        """The rounds that hold together; None where these are too few."""
+    def _fitting(self, start: int, stop: int, period: int) -> _Place | None:
+        """The rounds of a run that hold together; None where these are too few."""
+        place = _Place(start, period, (stop - start) // period)
         while place.rounds >= LEAST_ROUNDS and place.saved >= LEAST_SAVED:
             dropped = self._misfits(place)
             if dropped is None:
                 return None
             if not any(dropped):
-                return self._cut_where_little_is_carried(place)
+                return self._cut_where_little_is_carried(place, stop)
             place = place.without(*dropped)
         return None
 
-    def _cut_where_little_is_carried(self, place: _Place) -> _Place:
+    def _cut_where_little_is_carried(self, place: _Place, stop: int) -> _Place:
         """Rounds may begin at any of their operators; it is a round less, or none, for that."""
         reads, period = self._reads(place), place.period
         begin = place.start * _WIDTH
         columns = np.diff(self.first[place.start : place.start + period + 1])
         reader = np.repeat(np.arange(period), columns)
-        last: dict[int, int] = {}  # of a result of the first round how far on it is read, at most
+        last: dict[int, int] = {}  # of a result of a round how far on it is read, at most
         for at, source in zip(reader, reads[-1] - begin, strict=True):
             if source >= 0:
                 number, k = divmod(int(source), _WIDTH)
@@ -315,15 +326,11 @@ class _Listing:
             for cut in range(first, first + passed):
                 crossing[cut % period] += 1
         shift = int(np.argmin(crossing))
-        if not shift or crossing[shift] == crossing[0]:
-            return place
-        for rounds in (place.rounds, place.rounds - 1):
-            moved = _Place(place.start + shift, period, rounds)
-            if moved.stop > len(self.signs):
-                continue
-            signs = self.signs[moved.start : moved.stop].reshape(rounds, -1)
-            if (signs == signs[0]).all() and self._misfits(moved) == (0, 0):
-                return moved
+        if crossing[shift] < crossing[0]:
+            for rounds in (place.rounds, place.rounds - 1):
+                moved = _Place(place.start + shift, period, rounds)
+                if moved.stop <= stop and self._misfits(moved) == (0, 0):
+                    return moved
         return place
 
     def _misfits(self, place: _Place) -> tuple[int, int] | None:

@@ -216,6 +216,35 @@ def test_what_a_round_has_made_may_be_read_by_all_that_come_after() -> None:
     Case(build, X, grads=False).check(ROUNDS - 3, 1)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_random_recurrences(seed: int) -> None:
+    """Of several values, some of them of earlier rounds; some rounds have an operator more."""
+    rng = np.random.default_rng(seed)
+    count, width = int(rng.integers(10, 30)), int(rng.integers(2, 5))
+    plan = rng.integers(0, 1 << 30, (int(rng.integers(6, 14)), 3))
+    odd = set(rng.integers(0, count, int(rng.integers(0, 3))).tolist())
+
+    def build(x: Any, w: Any) -> Any:
+        values = [x[k] for k in range(width)]
+        earlier = [list(values) for _ in range(3)]
+        for t in range(count):
+            pool = [*values, *earlier[-1], *earlier[-3], x[t % ROUNDS], x[0], 0.1 * t, 0.5]
+            for what, a, b in plan.tolist():
+                u, v = pool[a % len(pool)], pool[b % len(pool)]
+                u = x[1] * u if isinstance(u, float) else u
+                found = (u * v, u + v, u - v, paddle.sin(u), paddle.tanh(u), u @ w)[what % 6]
+                pool.append(paddle.tanh(found))
+            earlier.append(values)
+            values = [paddle.cos(v) if t in odd else v for v in pool[-width:]]
+        return paddle.stack(values)
+
+    case = Case(build, X)
+    covered = sum(len(s.operators) for s in case.stretches)
+    assert odd or covered or len(case.operators) < 400, case.stretches
+    for a, b in zip(case.values(case.items), case.values(case.operators), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
+
+
 def test_layers_with_parameters_of_their_own_are_no_rounds() -> None:
     """To stack parameters would be to copy them in each run."""
     feeds = {f"w{k}": RNG.standard_normal((4, 4)) / 4 for k in range(ROUNDS)}
