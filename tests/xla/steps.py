@@ -127,6 +127,22 @@ def an_lstm_trains_as_with_numpy() -> None:
     same(lstm, WORDS, 10)
 
 
+def a_network_that_is_written_out_looks_up_words() -> None:
+    """Rounds forwards; backwards each adds rows to the gradient of a table."""
+
+    def build() -> Any:
+        x, h = data("x", [4, 6], "int64"), paddle.zeros([4, 8])
+        words, linear = paddle.nn.Embedding(20, 8, sparse=True), paddle.nn.Linear(8, 8)
+        for t in range(12):
+            row = words(x[:, t % 6])
+            h = paddle.tanh(linear(h) + row) * 0.9 + h * paddle.sin(row) * 0.1
+        loss = (h * h).mean()
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        return loss
+
+    same(build, {"x": WORDS["x"]}, 5)
+
+
 def rows_of_a_lazy_table_alone_are_updated() -> None:
     """Some are looked up twice, some once and then no more."""
 
@@ -273,6 +289,7 @@ TESTS = {
         a_report_says_what_is_drawn_before,
         lenet_trains_as_with_numpy,
         an_lstm_trains_as_with_numpy,
+        a_network_that_is_written_out_looks_up_words,
         rows_of_a_lazy_table_alone_are_updated,
         state_stays_on_the_device,
         state_is_handed_over_and_not_copied,

@@ -62,16 +62,10 @@ def _rows_of_tables(operators: Sequence[Operator]) -> set[tuple[str, int]]:
     return {
         ref.key
         for operator in operators
+        if operator.attrs.get("sparse") is True
         for ref in operator.results
-        if ref.key in found and _scatters(operator)
+        if ref.key in found
     }
-
-
-def _scatters(operator: Operator) -> bool:
-    op = operator.op
-    if not isinstance(op, GradOp):
-        return False
-    return any(op.pullback.scatters(rule) for _, _, rule in op.pullback.rules())
 
 
 def _takes_places(operator: Operator) -> bool:
