@@ -47,6 +47,8 @@ class Backend(NamedTuple):
         "listing": a `Listing` of operators, of a backend that runs control flow itself.
     otherwise : tuple of str
         Backends that are asked where this one cannot.
+    late : bool
+        Whether it runs operators that need not be done in their place (`late` of an operation).
     library : str
         What must be installed for it, which is also the name of the extra that does; empty where
         nothing must.
@@ -58,6 +60,7 @@ class Backend(NamedTuple):
     function: str
     takes: Literal["graph", "listing"] = "graph"
     otherwise: tuple[str, ...] = ()
+    late: bool = False
     library: str = ""
 
     def load(self) -> Callable[..., Compiled]:
@@ -98,6 +101,7 @@ BACKENDS: Final[dict[str, Backend]] = {
             "compile_listing",
             takes="listing",
             otherwise=("numpy",),
+            late=True,
             library="jax",
         ),
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from autograd_engine.compiler.backend import BACKENDS
 from autograd_engine.eager.grad_mode import grad_mode, keep_stacks
-from autograd_engine.errors import ArgumentError, ArgumentTypeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, MissingLibraryError
 from autograd_engine.ops.kernels.compiled import compiled_kernels, use_compiled_kernels
 
 __all__ = ["disable_signal_handler", "get_flags", "set_flags"]
@@ -15,6 +16,7 @@ __all__ = ["disable_signal_handler", "get_flags", "set_flags"]
 class _Flags:
     call_stack_level: int = 1
     runs_before_compiling: int | None = None
+    backend: str | None = None
 
     @property
     def compiled_kernels(self) -> int:
@@ -37,13 +39,14 @@ class _Flags:
 
 flags: Final = _Flags()
 _NAMES: Final = {
+    "FLAGS_backend": "backend",
     "FLAGS_call_stack_level": "call_stack_level",
     "FLAGS_check_nan_inf": "check_nan_inf",
     "FLAGS_compiled_kernels": "compiled_kernels",
     "FLAGS_runs_before_compiling": "runs_before_compiling",
 }
 _SWITCHES: Final = ("check_nan_inf", "compiled_kernels")
-_OPEN: Final = ("runs_before_compiling",)
+_OPEN: Final = ("backend", "runs_before_compiling")
 
 
 def _attribute(name: str) -> str:
@@ -56,6 +59,9 @@ def _attribute(name: str) -> str:
 def set_flags(flags_: Mapping[str, Any]) -> None:
     """Set flags by name.
 
+    ``FLAGS_backend``: what runs programs, and functions of `jit.to_static`, that name no backend,
+    from then on: "native", "numpy" or "jax". None, the default, is what the environment variable
+    ``AUTOGRAD_ENGINE_BACKEND`` says, and else the best that there is.
     ``FLAGS_call_stack_level``: at 3 or more, every recorded operation remembers the whole stack of
     the user's lines, for `dump_backward_graph_path`; below, the innermost line only.
     ``FLAGS_check_nan_inf``: look for NaN and infinity in this thread, as
@@ -77,6 +83,9 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
         if value is None and attribute in _OPEN:
             setattr(flags, attribute, None)
             continue
+        if attribute == "backend":
+            flags.backend = _backend(value)
+            continue
         switch = isinstance(value, bool) and attribute in _SWITCHES
         if not switch and (not isinstance(value, int) or isinstance(value, bool)):
             raise ArgumentTypeError(f"{name} must be an int, got {value!r}")
@@ -84,6 +93,18 @@ def set_flags(flags_: Mapping[str, Any]) -> None:
             raise ArgumentError(f"{name} must not be negative, got {value}")
         setattr(flags, attribute, value)
     keep_stacks(flags.call_stack_level >= 3)
+
+
+def _backend(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"FLAGS_backend must be a str or None, got {value!r}")
+    if value not in BACKENDS:
+        names = ", ".join(map(repr, BACKENDS))
+        raise ArgumentError(f"FLAGS_backend: there is no backend {value!r}; take one of {names}")
+    missing = BACKENDS[value].missing
+    if missing:
+        raise MissingLibraryError(f"FLAGS_backend: {value!r} needs a library: {missing}")
+    return value
 
 
 def get_flags(names: str | list[str]) -> dict[str, Any]:

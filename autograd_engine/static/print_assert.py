@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -37,14 +37,24 @@ __all__ = ["EFFECTS", "Assert", "EffectOperation", "Print"]
 
 
 class EffectOperation(Operation):
-    """An operation that runs even where nothing asks for its result, and checks what it returns."""
+    """An operation that runs even where nothing asks for its result, and checks what it returns.
 
-    def __init__(self, name: str, kernel: Any, **options: Any) -> None:
+    Attributes
+    ----------
+    late : {"", "report", "check"}
+        It returns its first operand, and a backend need not do it in its place. "report": it tells
+        of its operands, which may be done when the run has ended. "check": the first is to be true.
+    """
+
+    def __init__(
+        self, name: str, kernel: Any, late: Literal["", "report", "check"] = "", **options: Any
+    ) -> None:
         super().__init__(
             name, kernel, effect=True, dtypes="any", casts=True, halves="as they are", **options
         )
         self.kernel = self.direct = kernel
         self.module = __name__
+        self.late = late
 
 
 # --- Print
@@ -106,7 +116,9 @@ def _print_gradient(xp: Any, g: Any, **attrs: Any) -> Any:
     return xp[_PRINT](g, **{**attrs, "var_name": f"{attrs['var_name']}@GRAD", "is_gradient": True})
 
 
-_PRINT: Final = EffectOperation("print", _print, inputs="x", infer=same, tangent="linear")
+_PRINT: Final = EffectOperation(
+    "print", _print, late="report", inputs="x", infer=same, tangent="linear"
+)
 _PRINT.vjp(x=_print_gradient)
 
 
@@ -231,7 +243,7 @@ def _not_one(shape: Any, where: str) -> ShapeError:
 
 
 _ASSERT: Final = EffectOperation(
-    "assertion", _assert, inputs="cond *data", infer=lambda cond, *_, **__: cond
+    "assertion", _assert, late="check", inputs="cond *data", infer=lambda cond, *_, **__: cond
 )
 _ASSERT.vjp(cond=NONDIFF, data=NONDIFF)
 

@@ -85,6 +85,37 @@ def test_what_the_environment_says_is_checked(monkeypatch: Any) -> None:
     assert static.Executor().backend == "auto"
 
 
+def test_a_flag_chooses_before_the_environment_does(monkeypatch: Any) -> None:
+    monkeypatch.setenv(backends.VARIABLE, "native")
+    paddle.set_flags({"FLAGS_backend": "numpy"})
+    try:
+        assert paddle.get_flags("FLAGS_backend") == {"FLAGS_backend": "numpy"}
+        assert static.Executor().backend == static.Executor(backend="auto").backend == "numpy"
+        assert static.Executor(backend="native").backend == "native"
+        with pytest.raises(ArgumentError, match=r"FLAGS_backend: there is no backend 'cuda'; take"):
+            paddle.set_flags({"FLAGS_backend": "cuda"})
+        with pytest.raises(TypeError, match="FLAGS_backend must be a str or None, got 1"):
+            paddle.set_flags({"FLAGS_backend": 1})
+    finally:
+        paddle.set_flags({"FLAGS_backend": None})
+    assert static.Executor().backend == "native"
+
+
+def test_a_step_may_be_prepared_for_another_backend() -> None:
+    main, loss, scope = classifier()
+    executor = static.Executor(backend="native")
+    step = executor.prepare(main, ["x", "y"], [loss], scope=scope, backend="numpy")
+    first = step(X, LABELS)[0]
+    assert "run by numpy" in repr(step)
+    later = executor.run(main, {"x": X, "y": LABELS}, [loss], scope=scope)[0]
+    assert later < first  # on the same parameters
+    with pytest.raises(ArgumentError, match=r"prepare: there is no backend 'cuda'"):
+        executor.prepare(main, ["x", "y"], [loss], scope=scope, backend="cuda")
+    executor.close()
+    with pytest.raises(ExecutionError, match="closed"):
+        step(X, LABELS)
+
+
 def test_no_backend_is_imported_before_a_program_is_compiled() -> None:
     code = (
         "import sys, autograd_engine as paddle; paddle.static.Executor();"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -321,10 +324,14 @@ def training_goes_on_where_a_loop_got_more_memory() -> None:
     found = []
     for backend in ("numpy", "jax"):
         training = Training(build, {"n": np.array(3)}, backend)
-        losses = []
-        for n in (3, 0, 33, 5, 100):
+        losses, most = [], 1
+        for n in (3, 0, 33, 100, 5):
             training.feeds = {"n": np.array(n)}
             losses += list(training.losses(2))
+            if backend == "jax":  # the text is of what runs now
+                most = max(most, n)
+                rows = max(32, 1 << (most - 1).bit_length())
+                assert f"tensor<{rows}x3x" in training.report().source
         found.append(losses)
         if backend == "jax":
             assert "run by jax" in repr(training.step)
@@ -333,14 +340,69 @@ def training_goes_on_where_a_loop_got_more_memory() -> None:
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
 
 
-def what_has_an_effect_is_named() -> None:
+def printed(build: Callable[[], Any], feeds: Feeds, backend: str) -> Any:
+    """(lines that a run prints, what it returns)"""
+    main = static.Program()
+    with static.program_guard(main, static.Program()), paddle.utils.unique_name.guard():
+        fetches = build()
+    executor, text = static.Executor(backend=backend), io.StringIO()
+    with contextlib.redirect_stdout(text):
+        found = executor.prepare(main, list(feeds), fetches)(feeds)
+        report = executor.explain(main, feeds, fetches)
+    assert report.backend == ("jax" if backend == "jax" else "python"), report.reasons
+    return text.getvalue().splitlines(), found
+
+
+def what_is_printed_is_printed_once_and_in_order() -> None:
+    """In loops, in branches, of gradients; also where a loop needs more memory than it had."""
+
+    def body(i: Any, v: Any) -> Any:
+        return static.Print(paddle.tanh(v), first_n=3, message="within")
+
+    def build() -> Any:
+        x, n = data("x", [3], "float64"), data("n", [], "int64")
+        x.stop_gradient = False
+        shown = static.Print(x, message="before")
+        y = iterated(lambda i, v: i < n, body, shown)[1]
+        y = nn.cond(y.sum() > 0, lambda: static.Print(y, message="positive"), lambda: y * 2)
+        return [y, *static.gradients(y.sum(), x)]
+
+    feeds = {"x": X, "n": np.array(40)}
+    (lines, expected), (found, results) = (printed(build, feeds, b) for b in ("numpy", "jax"))
+    assert len(lines) == 80  # of ten that are told
+    named = [line for line in lines if "data" not in line]
+    assert [line for line in found if "data" not in line] == named
+    np.testing.assert_allclose(results, expected, 1e-12)
+
+
+def what_is_asserted_is_checked() -> None:
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = data("x", [3], "float64")
+        static.Assert(paddle.all(x > 0), [static.Print(x)])
+        y = (x * 2).sum()
+    executor, text = static.Executor(backend="jax"), io.StringIO()
+    step = executor.prepare(main, ["x"], [y])
+    with contextlib.redirect_stdout(text):
+        assert step(X)[0] == 7.0
+        with pytest.raises(AssertionError, match=r"flow\.py.*failed: the condition is False"):
+            step(X - 1)
+        assert step(X)[0] == 7.0
+    assert executor.explain(main, {"x": X}, [y]).backend == "jax"
+    assert text.getvalue().count("data: [") == 3
+
+
+def what_has_an_effect_in_its_place_is_named() -> None:
     def build() -> Any:
         x = data("x", [3], "float64")
-        return nn.cond(x.sum() > 99, lambda: static.Print(x * 2).sum(), lambda: x.sum())
+        out = static.default_main_program().current_block().create_var(
+            name="out", dtype="float64", shape=[3]
+        )
+        return nn.py_func(lambda v: v, x, out).sum()
 
     by_xla = Training(build, {"x": X}, "jax")
     assert by_xla.losses(3).tolist() == [3.5, 3.5, 3.5]
-    assert any("print" in r and "flow.py" in r for r in by_xla.report().reasons)
+    assert any("py_func" in r and "flow.py" in r for r in by_xla.report().reasons)
 
 
 def what_numpy_computes_in_a_loop_is_shown() -> None:
@@ -354,6 +416,100 @@ def what_numpy_computes_in_a_loop_is_shown() -> None:
     (back,) = by_xla.report().called_back()
     assert back.operation == "histogram"
     assert "flow.py" in back.line
+
+
+# --- loops that are written out
+
+
+def unrolled(build: Build, feeds: Feeds) -> tuple[str, Any]:
+    """(the loops that were found, a step): a function and its gradients agree with NumPy."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        inputs = [data(k, list(v.shape), str(v.dtype)) for k, v in feeds.items()]
+        for x in inputs:
+            x.stop_gradient = x.dtype == paddle.int64
+        made = build(*inputs)
+        fetches = list(made) if isinstance(made, tuple) else [made]
+        wanted = [x for x in inputs if not x.stop_gradient]
+        fetches += static.gradients(sum(v.sum() for v in fetches), wanted)
+    executor = static.Executor(backend="jax")
+    step = executor.prepare(main, feed=list(feeds), fetch_list=fetches)
+    expected = static.Executor(backend="numpy").run(main, feeds, fetches)
+    for a, b in zip(step(feeds), expected, strict=True):
+        np.testing.assert_allclose(a, b, 1e-12, 1e-12)
+    assert "run by jax" in repr(step)
+    return str(executor.explain(main, feeds, fetches).facts.get("loops", "")), step
+
+
+def loops_that_are_written_out_are_loops() -> None:
+    def build(x: Any, w: Any) -> Any:
+        h, before = paddle.zeros([3, 4], "float64"), x[0]
+        states = []
+        for t in range(12):
+            gates = F.sigmoid(x[t] + h @ w) * x[-1 - t, :, :]
+            h, before = paddle.tanh(gates + before) * 0.5 + paddle.cos(h * (0.1 * t)), h
+            h = h + x[t : t + 2].sum(0)
+            states.append(h)
+        return paddle.stack(states), states[3]
+
+    rng = np.random.default_rng(0)
+    feeds = {"x": rng.standard_normal((14, 3, 4)), "w": rng.standard_normal((4, 4)) / 4}
+    loops, _ = unrolled(build, feeds)
+    assert re.fullmatch(r"1[0-2] rounds of \d+, (9|1[0-2]) rounds of \d+", loops)
+
+
+def rounds_look_up_rows_and_check_their_places() -> None:
+    def build(table: Any, ids: Any) -> Any:
+        y = table[0]
+        for t in range(10):
+            row = paddle.gather(table, ids[:, t])[0]
+            y = paddle.tanh(y * row) + 0.1 * paddle.sin(y) - y * row * 0.3 + paddle.cos(row)
+        return y
+
+    rng = np.random.default_rng(1)
+    feeds: Feeds = {"table": rng.standard_normal((5, 3)), "ids": rng.integers(0, 5, (2, 10))}
+    loops, step = unrolled(build, feeds)
+    assert "rounds" in loops
+    feeds["ids"][1, 7] = 5
+    with pytest.raises(paddle.errors.ExecutionError, match=r"flow\.py:.*index 5 is out of range"):
+        step(feeds)
+
+
+def rounds_write_at_places() -> None:
+    def build(x: Any) -> Any:
+        y, out = x[0], paddle.zeros([12, 3], "float64")
+        for t in range(12):
+            y = paddle.tanh(y + x[t]) * y + 0.1 * paddle.sin(y) - paddle.cos(x[t] * y)
+            out = paddle.static.setitem(out, (11 - t, slice(None)), y)
+        return out * x
+
+    rng = np.random.default_rng(2)
+    assert "rounds" in unrolled(build, {"x": rng.standard_normal((12, 3))})[0]
+
+
+def no_gradient_comes_through_rounds_as_none() -> None:
+    """Infinite derivatives in a loop behind which only a branch that is not taken reads on."""
+
+    def build(x: Any) -> Any:
+        y = x - x  # of which the root is infinitely steep
+        for _ in range(12):
+            y = paddle.sqrt(y) * x + paddle.abs(y) * y * 0.1 + y * paddle.sin(x) - y * 0.3
+        return nn.cond(x.sum() < 0, lambda: y.sum() * x, lambda: x * 3)
+
+    with np.errstate(all="ignore"):
+        taken, gradient = same(build, {"x": X})[:2]
+    assert taken.tolist() == [1.5, 3.0, 6.0]
+    assert gradient.tolist() == [3.0] * 3
+
+
+def what_xla_cannot_have_in_a_loop_is_written_out() -> None:
+    def build(x: Any) -> Any:
+        y = x
+        for t in range(12):  # the sizes of what is padded are numbers of the program
+            y = paddle.tanh(paddle.roll(y, t, 0)) * y + 0.1 * paddle.sin(y) * paddle.cos(y) + y
+        return y
+
+    assert unrolled(build, {"x": X})[0] == ""
 
 
 # --- random programs
@@ -402,8 +558,15 @@ TESTS = {
         a_gradient_that_was_given,
         checks_inside_of_blocks_are_of_what_runs,
         training_goes_on_where_a_loop_got_more_memory,
-        what_has_an_effect_is_named,
+        what_is_printed_is_printed_once_and_in_order,
+        what_is_asserted_is_checked,
+        what_has_an_effect_in_its_place_is_named,
         what_numpy_computes_in_a_loop_is_shown,
+        loops_that_are_written_out_are_loops,
+        rounds_look_up_rows_and_check_their_places,
+        rounds_write_at_places,
+        no_gradient_comes_through_rounds_as_none,
+        what_xla_cannot_have_in_a_loop_is_written_out,
         some_random_functions,
         random_programs_of_two_orders,
     )

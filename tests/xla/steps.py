@@ -6,6 +6,7 @@ import json
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -124,6 +125,43 @@ def lenet_trains_as_with_numpy() -> None:
 
 def an_lstm_trains_as_with_numpy() -> None:
     same(lstm, WORDS, 10)
+
+
+def a_network_that_is_written_out_looks_up_words() -> None:
+    """Rounds forwards; backwards each adds rows to the gradient of a table."""
+
+    def build() -> Any:
+        x, h = data("x", [4, 6], "int64"), paddle.zeros([4, 8])
+        words, linear = paddle.nn.Embedding(20, 8, sparse=True), paddle.nn.Linear(8, 8)
+        for t in range(12):
+            row = words(x[:, t % 6])
+            h = paddle.tanh(linear(h) + row) * 0.9 + h * paddle.sin(row) * 0.1
+        loss = (h * h).mean()
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        return loss
+
+    same(build, {"x": WORDS["x"]}, 5)
+
+
+def rows_of_a_lazy_table_alone_are_updated() -> None:
+    """Some are looked up twice, some once and then no more."""
+
+    def build(optimizer: Any) -> Any:
+        rows = paddle.nn.Embedding(20, 3, sparse=True)(data("x", [None, 6], "int64"))
+        loss = (rows * rows + rows).sum()
+        optimizer(0.1, lazy_mode=True).minimize(loss)
+        return loss
+
+    for optimizer in (paddle.optimizer.Adam, paddle.optimizer.AdamW):
+        found = []
+        for backend in ("numpy", "jax"):
+            training = Training(partial(build, optimizer), {"x": WORDS["x"]}, backend)
+            training.losses(1)
+            training.feeds = {"x": WORDS["x"][::-1] % 7}
+            training.losses(2)
+            found.append(training.state())
+        for name, value in found[0].items():
+            np.testing.assert_allclose(found[1][name], value, rtol=1e-4, atol=1e-6)
 
 
 def state_stays_on_the_device() -> None:
@@ -251,6 +289,8 @@ TESTS = {
         a_report_says_what_is_drawn_before,
         lenet_trains_as_with_numpy,
         an_lstm_trains_as_with_numpy,
+        a_network_that_is_written_out_looks_up_words,
+        rows_of_a_lazy_table_alone_are_updated,
         state_stays_on_the_device,
         state_is_handed_over_and_not_copied,
         the_scope_reads_and_writes_it,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from autograd_engine.compiler.python.add_n import folded
+from autograd_engine.compiler.folded_sums import folded
 from autograd_engine.compiler.python.blocks import block_statement
 from autograd_engine.compiler.python.split_functions import Defined, defined
 from autograd_engine.core.locations import forget_generated

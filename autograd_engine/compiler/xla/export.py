@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from autograd_engine.compiler.live_operators import live_operators
-from autograd_engine.compiler.xla.operators import run_operators
+from autograd_engine.compiler.xla.control_flow.rounds import rolled, run_items
+from autograd_engine.compiler.xla.operators import value_of
 from autograd_engine.compiler.xla.run import CALLED_BACK, DRAWN, Run, XlaUnavailable
 from autograd_engine.core.dtypes import INEXACT
 from autograd_engine.core.spec import Array
@@ -55,9 +56,9 @@ def stablehlo(
         run = Run()
         found: dict[Any, Any] = {(name, 0): v for name, v in values.items()}
         found.update(((v.name, 0), a) for v, a in zip(inputs, arrays, strict=True))
-        run_operators(run, operators, found, goals)
+        run_items(run, rolled(operators, goals), found, goals)
         _check(run)
-        results = [jnp.asarray(found[r.key]) for r in goals]
+        results = [jnp.asarray(value_of(r, found)) for r in goals]
         if not run.flags:
             return results
         fine = jnp.all(jnp.stack(run.flags))

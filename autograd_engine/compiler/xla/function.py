@@ -26,9 +26,10 @@ from autograd_engine.compiler.xla.control_flow import (  # noqa: F401 - each reg
     loops,
     stacks,
 )
+from autograd_engine.compiler.xla.control_flow.rounds import as_loop, one_by_one, rolled, run_items
 from autograd_engine.compiler.xla.devices import current_device
 from autograd_engine.compiler.xla.executable_cache import compiled
-from autograd_engine.compiler.xla.operators import run_operators
+from autograd_engine.compiler.xla.operators import value_of
 from autograd_engine.compiler.xla.run import (
     CALLED_BACK,
     DRAWN,
@@ -39,10 +40,10 @@ from autograd_engine.compiler.xla.run import (
     XlaUnavailable,
 )
 from autograd_engine.compiler.xla.values import plain
-from autograd_engine.core.compute_once import cached_property
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Spec, known_value
+from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.program.ir.block import inner_blocks, operators_within
 from autograd_engine.program.ir.program import Operator
 
@@ -96,16 +97,19 @@ class XlaFunction:
         self.fed = [k for k in range(len(listing.inputs)) if k not in set(self.held)]
         self.device = current_device()
         asked = [*listing.outputs, *listing.described]
-        self._operators = live_operators(listing.operators, asked)
-        within = list(operators_within(self._operators))
+        operators = live_operators(listing.operators, asked)
+        self._items = rolled(operators, asked)
+        within = list(operators_within(operators))
         self._draws_inside = any(
             _random(inner)
             for operator in within
             if getattr(operator.op, "kind", "call") != "call"
             for inner in operators_within(o for b in inner_blocks(operator) for o in b.ops)
         )
+        self._tells = any(getattr(operator.op, "effect", False) for operator in within)
         self._one_at_a_time, self._growing = renewed_lock(), renewed_lock()
         self._stream: np.random.Generator | None = None
+        self._telling, self._told = renewed_lock(), list[tuple[OpDef, Any, dict[str, Any]]]()
         with jax.enable_x64(True):
             if any(map(_random, within)) and not self._draws_inside:
                 jax.eval_shape(lambda held, fed: self._step(held, fed, None), *self._given())
@@ -140,15 +144,16 @@ class XlaFunction:
         many and no more; where all is in order, that was enough.
         """
         listing = self.listing
-        run = Run(drawn, self.limits, self._current_stream if self._draws_inside else None)
+        stream = self._current_stream if self._draws_inside else None
+        run = Run(drawn, self.limits, stream, self._tell)
         arrays = dict(zip([*self.held, *self.fed], [*held, *fed], strict=True))
         values: dict[Any, Any] = {}
         for k, (ref, spec) in enumerate(zip(listing.inputs, listing.specs, strict=True)):
             known = known_value(spec)
             values[ref.key] = arrays[k] if known is None else known.astype(spec.dtype)
-        run_operators(run, self._operators, values, [*listing.outputs, *listing.described])
-        outputs = [jnp.asarray(plain(values[r.key])) for r in listing.outputs]
-        described = [plain(values[r.key]) for r in listing.described]
+        run_items(run, self._items, values, [*listing.outputs, *listing.described])
+        outputs = [jnp.asarray(plain(value_of(r, values))) for r in listing.outputs]
+        described = [plain(value_of(r, values)) for r in listing.described]
         self.described = [Spec(tuple(v.shape), np.dtype(v.dtype)) for v in described]
         self.lowered, self.draws = run.lowered, run.draws
         for key, count in run.trips.items():
@@ -165,16 +170,21 @@ class XlaFunction:
         assert self._stream is not None
         return self._stream
 
-    @cached_property
+    @property
     def source(self) -> str:
-        """The StableHLO."""
+        """The StableHLO; that of another one, once loops have got more memory."""
         text: str = self._traced.as_text()
         return text
 
     @property
     def facts(self) -> dict[str, Any]:
         """What a report says besides."""
-        return {"seconds to trace": self.seconds[0]}
+        found: dict[str, Any] = {"seconds to trace": self.seconds[0]}
+        traced = {id(one.origin) for one in self.lowered}
+        made = [loop for i in self._items if (loop := as_loop(i, traced)) is not None]
+        if made:
+            found["loops"] = ", ".join(f"{s.rounds} rounds of {len(s.body)}" for s in made)
+        return found
 
     def run(self, held: Sequence[Any], fed: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
         """One call, which takes what is `held` away; ndarrays that it is fed must stay the same."""
@@ -192,6 +202,7 @@ class XlaFunction:
         bits = None if self._stream is None else self._stream.bit_generator
         before: Any = None if bits is None else bits.state
         while True:
+            self._told.clear()
             # Of the arguments only these ndarrays are to be transferred, and that is meant.
             with jax.transfer_guard_host_to_device("allow"):
                 new, others, fine, trips = self._compiled(held, fed, drawn)
@@ -214,7 +225,22 @@ class XlaFunction:
                 self._compile()
         return bool(grown)
 
+    def _tell(self, op: OpDef, operands: Sequence[Array], attrs: dict[str, Any]) -> None:
+        self._told.append((op, operands, attrs))
+
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
+        if not self._tells:
+            return self._called(arrays)
+        with self._telling:
+            found = self._called(arrays)
+            jax.effects_barrier()
+            told = list(self._told)
+        # Now that the run has ended well; of one that has not, the straight-line function tells.
+        for op, operands, attrs in told:
+            op.kernel(*operands, **attrs)
+        return found
+
+    def _called(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         with jax.enable_x64(True):
             held = put([arrays[k] for k in self.held], self.device)
             new, others, fine = self.run(held, [arrays[k].copy() for k in self.fed])
@@ -243,7 +269,7 @@ class XlaFunction:
             elif one.way == DRAWN:
                 where[id(one.origin)] = "drawn before"
         found = []
-        for operator in self._operators:
+        for operator in one_by_one(self._items, {id(one.origin) for one in self.lowered}):
             # Of what is in its blocks only what is not computed by XLA is to be told.
             inside = [o for o in operators_within([operator]) if id(o) in where]
             found += [

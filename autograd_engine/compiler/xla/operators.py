@@ -7,7 +7,7 @@ Operators of control flow have a function each, by their kind, in `BLOCKS`; the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from typing import Any, Final
 
 import jax
@@ -41,15 +41,24 @@ from autograd_engine.compiler.xla.lowering import (  # noqa: F401 - each registe
 )
 from autograd_engine.compiler.xla.memory import is_traced
 from autograd_engine.compiler.xla.run import LARGE, Run, XlaUnavailable
-from autograd_engine.compiler.xla.values import guarded, is_hollow, plain
+from autograd_engine.compiler.xla.values import Row, element_of, guarded, is_hollow, plain
+from autograd_engine.ops.registry.opdef import REGISTRY
 from autograd_engine.program.ir.control_flow_op import BlockOp
 from autograd_engine.program.ir.grad_op import GradOp
 from autograd_engine.program.ir.program import Block, Literal, Operator, Ref
 
-__all__ = ["BLOCKS", "block_operator", "run_block", "run_operators", "sum_of"]
+__all__ = [
+    "BLOCKS",
+    "block_operator",
+    "keys_read",
+    "run_block",
+    "run_operators",
+    "sum_of",
+    "value_of",
+]
 
 Key = tuple[str, int]
-Values = dict[Key, Any]
+Values = MutableMapping[Key, Any]
 BlockFunction = Callable[[Run, Operator, list[Any], Collection[int]], dict[int, Any]]
 
 BLOCKS: Final[dict[str, BlockFunction]] = {}
@@ -66,15 +75,22 @@ def block_operator(*kinds: str) -> Callable[[BlockFunction], BlockFunction]:
     return declare
 
 
-def run_operators(
-    run: Run, operators: Sequence[Operator], values: Values, outputs: Iterable[Ref]
-) -> None:
-    """Compute the results of operators into `values`, which has what they read."""
+def keys_read(operators: Iterable[Operator], outputs: Iterable[Ref]) -> set[Key]:
     read = {o.key for operator in operators for o in operator.operands if isinstance(o, Ref)}
     read.update(ref.key for ref in outputs)
+    return read
+
+
+def run_operators(
+    run: Run, operators: Iterable[Operator], values: Values, read: Collection[Key]
+) -> None:
+    """Compute the results of operators into `values`, which has what they read.
+
+    Of what is not `read` by anybody, nothing may come.
+    """
     for operator in operators:
         outer, run.origin = run.origin, operator
-        operands = [_operand(o, values) for o in operator.operands]
+        operands = [value_of(o, values) for o in operator.operands]
         try:
             with jax.named_scope(operator.type):
                 results = _results(run, operator, operands, read)
@@ -113,7 +129,9 @@ def _gradients(
     if op.pullback.op.name == "unless_hollow":
         g, (gs, *_) = op.arrange(operands)
         return [_unless_hollow(run, [g, *gs])]
-    g, saved = op.arrange([_large(v) for v in given])
+    of = op.pullback.op
+    ours = REGISTRY.get(of.name) is of  # a user's rule may not return an ndarray, nor what is one
+    g, saved = op.arrange([_large(v) if ours else _of_xla(v) for v in given])
     made = op.pullback.pull(run, g, saved, operator.attrs)
     results = [np.asarray(v) if isinstance(v, np.generic) else v for v in made]
     for ref, value in zip(operator.results, results, strict=True):
@@ -168,8 +186,13 @@ def run_block(
 ) -> list[Any]:
     """Results of a block for these arguments."""
     values: Values = {(a.name, 0): v for a, v in zip(block.arguments, arguments, strict=True)}
-    run_operators(run, live_operators(block.ops, results), values, results)
+    operators = live_operators(block.ops, results)
+    run_operators(run, operators, values, keys_read(operators, results))
     return [values[r.key] for r in results]
+
+
+def _of_xla(value: Any) -> Any:
+    return jnp.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def _large(value: Any) -> Any:
@@ -180,9 +203,13 @@ def _large(value: Any) -> Any:
     return jnp.full(value.shape, first) if np.all(value == first) else jnp.asarray(value)
 
 
-def _operand(operand: Ref | Literal | None, values: Mapping[Key, Any]) -> Any:
+def value_of(operand: Ref | Literal | None, values: Values) -> Any:
+    """What an operand is."""
     if operand is None:
         return None
     if isinstance(operand, Literal):
         return np.asarray(operand.value, operand.dtype)
-    return values[operand.key]
+    value = values[operand.key]
+    if isinstance(value, Row):
+        value = values[operand.key] = element_of(value.stack, value.place)
+    return value

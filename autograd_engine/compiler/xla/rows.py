@@ -28,7 +28,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 if TYPE_CHECKING:
     from autograd_engine.compiler.xla.run import Run
 
-__all__ = ["ROWS", "by_twin", "row", "ways"]
+__all__ = ["PLACES", "ROWS", "by_twin", "row", "ways"]
 
 Row: TypeAlias = Callable[..., Any]
 
@@ -36,13 +36,27 @@ ROWS: Final[dict[str, Row]] = {}
 """Those that are written, by the name of the operation."""
 
 
-def row(*names: str) -> Callable[[Row], Row]:
-    """Let a function stand for the kernels of these operations."""
+PLACES: Final[set[str]] = set()
+"""Of these the ones whose attributes may hold `EachRound`, and so those of their adjoints."""
+
+
+def row(*names: str, at_places: bool = False) -> Callable[[Row], Row]:
+    """Let a function stand for the kernels of these operations.
+
+    Parameters
+    ----------
+    *names : str
+    at_places : bool
+        Integers among its attributes may be other ones in each round of a loop: it asks `Run.place`
+        for them.
+    """
 
     def declare(function: Row) -> Row:
         for name in names:
             assert name not in ROWS, name
             ROWS[name] = function
+        if at_places:
+            PLACES.update(names)
         return function
 
     return declare

@@ -20,9 +20,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autograd_engine.compiler.repetition import EachRound
 from autograd_engine.compiler.xla.host_call import on_host
 from autograd_engine.compiler.xla.memory import NumpyOnly, is_traced
-from autograd_engine.compiler.xla.rows import ROWS, ways
+from autograd_engine.compiler.xla.rows import PLACES, ROWS, ways
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import FLOAT32, HALVES, scalar_dtype
 from autograd_engine.core.random_generator import own_generator
@@ -113,6 +114,8 @@ class Run(Namespace):
     stream : callable, optional
         A program that draws inside branches or loops draws there, called back in order: from the
         generator that this returns.
+    tell : callable, optional
+        Called in order with an operation that is done for its effect, its operands and attributes.
 
     Attributes
     ----------
@@ -127,6 +130,8 @@ class Run(Namespace):
         Rows whose rules are traced to be transposed: what these call is no way to compute them.
     origin : Operator or None
         The operator that is traced.
+    round : array or None
+        Of a loop that was found in the listing, which round is traced.
     """
 
     def __init__(
@@ -134,6 +139,7 @@ class Run(Namespace):
         drawn: Sequence[Sequence[Any]] | None = None,
         limits: Mapping[int, int] | None = None,
         stream: Callable[[], np.random.Generator] | None = None,
+        tell: Callable[[OpDef, Sequence[Array], dict[str, Any]], None] | None = None,
     ) -> None:
         self.flags: list[Any] = []
         self.trips: dict[int, Any] = {}
@@ -144,8 +150,9 @@ class Run(Namespace):
         self._parts: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._drawn = drawn
         self._limits = limits or {}
-        self._stream = stream
+        self._stream, self._tell = stream, tell
         self._depth = 0
+        self.round: Any = None
 
     def __getitem__(self, op: OpDef) -> Callable[..., Any]:
         """The function of `op`, not kept by `op`, which lives longer."""
@@ -242,6 +249,17 @@ class Run(Namespace):
         """So many iterations a loop has memory for."""
         return self._limits.get(key, FIRST_LIMIT)
 
+    def place(self, number: Any, size: int) -> Any:
+        """An index among attributes, from the front: that of this round, if each has another."""
+        if not isinstance(number, EachRound):
+            return number + size if number < 0 else number
+        each = np.array(number.each, np.int64)
+        each = np.where(each < 0, each + size, each)
+        steps = np.diff(each)
+        if (steps == steps[0]).all():
+            return int(each[0]) + int(steps[0]) * self.round
+        return jnp.asarray(each)[self.round]
+
     # --- what a run draws
 
     def draw(self, kernel: Callable[[], tuple[Array, ...]], specs: Sequence[Spec]) -> list[Any]:
@@ -290,14 +308,17 @@ class Run(Namespace):
                 raise XlaUnavailable(f"a number that {op.name} takes depends on values")
             operands, attrs = op.plain(operands, attrs)
             op = op.base
+        moving = self.round is not None and _has_places(attrs)
+        if moving and op.name not in PLACES:
+            raise XlaUnavailable(f"{op.name} takes a number that each round has another of")
         values = _prepared(op, operands)
         known = [_spec(v) for v in values]
         specs = op.infer_tuple(known, attrs)
         if op.effect:
-            raise XlaUnavailable(f"{op.name} is done for its effect")
+            return self._effect(op, values, attrs)
         if op.random:
             return self._random(op, values, attrs, specs)
-        if not (is_traced(tuple(values)) or any(map(_is_open, specs))):
+        if not (moving or is_traced(tuple(values)) or any(map(_is_open, specs))):
             return _known(op, values, attrs, specs)
         for spec in specs:
             if _is_open(spec) and not any(v is not None and _is_open(v) for v in known):
@@ -378,6 +399,31 @@ class Run(Namespace):
         self.lowered.append(self._draws(op))
         return tuple(self.draw(lambda: _by_kernel(op, values, attrs), specs))
 
+    def _effect(
+        self, op: OpDef, values: Sequence[Any], attrs: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """What is done for its effect returns its first operand."""
+        late, tell = getattr(op, "late", ""), self._tell
+        if late == "check":
+            self.require(values[0])
+        elif late == "report" and tell is not None:
+            why = "it is told when the run has ended"
+            self.lowered.append(Lowered(op.name, CALLED_BACK, why, self.origin))
+            at = [k for k, v in enumerate(values) if is_traced(v)]
+
+            def told(*arrays: Array) -> list[Array]:
+                full = list(values)
+                for k, array in zip(at, arrays, strict=True):
+                    full[k] = array.copy()
+                tell(op, full, attrs)
+                return []
+
+            _, fine = on_host(told, (), [values[k] for k in at], ordered=True)
+            self.flags.append(fine)
+        else:
+            raise XlaUnavailable(f"{op.name} is done for its effect")
+        return (values[0],)
+
     def _draws(self, op: OpDef) -> Lowered:
         if self._stream is None:
             return Lowered(op.name, DRAWN, "", self.origin)
@@ -394,6 +440,16 @@ class Run(Namespace):
             raise XlaUnavailable(f"{op.name}, with sizes left open: {error}") from error
         results = made if op.multiple else (made,)
         return tuple([_as_inferred(r, s) for r, s in zip(results, specs, strict=True)])
+
+
+def _has_places(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_places, value.values()))
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_places, value))
+    if isinstance(value, slice):
+        return _has_places((value.start, value.stop, value.step))
+    return isinstance(value, EachRound)
 
 
 def _by_kernel(op: OpDef, values: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:

@@ -22,12 +22,14 @@ __all__ = [
     "ABSENT",
     "Every",
     "MaybeHollow",
+    "Row",
     "Stack",
     "TensorArray",
     "as_tensor_array",
     "closed",
     "common",
     "conform",
+    "element_of",
     "guarded",
     "is_hollow",
     "longer",
@@ -76,6 +78,19 @@ class Stack(NamedTuple):
 
     elements: Any
     size: int
+
+
+class Row(NamedTuple):
+    """One element of a stack that nothing has read yet.
+
+    Attributes
+    ----------
+    stack : Stack
+    place : int
+    """
+
+    stack: Stack
+    place: int
 
 
 class TensorArray(NamedTuple):
@@ -315,3 +330,10 @@ def closed(elements: Any) -> Any:
 def opened(element: Any) -> Any:
     """One element of those of a stack."""
     return jax.tree.map(lambda leaf: leaf.value if isinstance(leaf, Every) else leaf, element)
+
+
+def element_of(stack: Any, t: int) -> Any:
+    if isinstance(stack, list):
+        return stack[t]
+    arrays, rebuilt = split(stack.elements)
+    return opened(rebuilt([a[t] for a in arrays]))

@@ -18,7 +18,9 @@ from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.place import current_place
 from autograd_engine.core.spec import Spec
 from autograd_engine.errors import ArgumentError, MissingLibraryError
+from autograd_engine.program.ir.block import operators_within
 from autograd_engine.program.ir.program import Operator, Ref
+from autograd_engine.static.flags import flags
 
 if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
@@ -62,7 +64,7 @@ class Work:
         )
 
 
-def chosen_backend(given: str | None) -> str:
+def chosen_backend(given: str | None, function: str = "Executor") -> str:
     """The backend for an executor that was given this one, or (None, "auto") was left the choice.
 
     Raises
@@ -72,9 +74,9 @@ def chosen_backend(given: str | None) -> str:
     MissingLibraryError
         When it needs a library that is not installed.
     """
-    backend, said = given, f"Executor: there is no backend {given!r}"
+    backend, said = given, f"{function}: there is no backend {given!r}"
     if given is None or given == "auto":
-        backend = os.environ.get(VARIABLE) or "auto"
+        backend = flags.backend or os.environ.get(VARIABLE) or "auto"
         said = f"the environment variable {VARIABLE} names no backend: {backend!r}"
     if backend not in NAMES:
         raise ArgumentError(f"{said}; take one of {', '.join(map(repr, NAMES))}")
@@ -97,6 +99,8 @@ def compiled_by(
     wanted: tuple[str, ...] = (backend, *BACKENDS[backend].otherwise) if backend in BACKENDS else ()
     if backend == "auto":
         wanted = AUTO if current_place().is_plain_cpu else AUTO_ON_DEVICE
+    if any(getattr(o.op, "effect", False) for o in operators_within(work.operators)):
+        wanted = tuple([name for name in wanted if BACKENDS[name].late])
     attempts: list[Attempt] = []
     with collector_paused():
         for name in wanted:

@@ -50,9 +50,9 @@ class Executor(Described):
         ``"numpy"`` has the bits of eager mode. ``"native"`` makes a C function of a program, for
         which a C compiler must be found; results differ from those of NumPy in the last bits.
         ``"jax"`` has XLA compile it, for which jax must be installed.
-        ``"auto"`` is native where that can be, else NumPy; or what the environment variable
-        ``AUTOGRAD_ENGINE_BACKEND`` says. What a backend cannot compile runs all the same, see
-        `explain`.
+        ``"auto"`` is native where that can be, else NumPy; or what ``FLAGS_backend`` (`set_flags`)
+        says, or else the environment variable ``AUTOGRAD_ENGINE_BACKEND``. What a backend cannot
+        compile runs all the same, see `explain`.
 
     Raises
     ------
@@ -89,6 +89,7 @@ class Executor(Described):
         self.backend = chosen_backend(backend)
         self._programs: weakref.WeakSet[Program] = weakref.WeakSet()
         self._lock = renewed_lock()
+        self._beside: dict[str, Executor] = {}  # for what another backend runs
         self._closed = False
 
     def __reduce__(self) -> Any:
@@ -106,6 +107,9 @@ class Executor(Described):
             self._closed = True
             programs = list(self._programs)
             self._programs.clear()
+            beside = list(self._beside.values())
+        for executor in beside:
+            executor.close()
         for program in programs:
             with program.lock:
                 plans = program.compiled.pop(self, None)
@@ -191,6 +195,7 @@ class Executor(Described):
         fetch_list: Any = None,
         scope: Scope | None = None,
         use_prune: bool = False,
+        backend: str | None = None,
     ) -> Step:
         """A call of `program` for hot loops.
 
@@ -205,6 +210,8 @@ class Executor(Described):
             By default the global scope, as it is now.
         use_prune : bool
             As of `run`.
+        backend : {"auto", "native", "numpy", "jax"}, optional
+            By default that of the executor.
 
         Returns
         -------
@@ -218,6 +225,8 @@ class Executor(Described):
         ------
         FeedError
             When a feed that the program needs is not named, or one is named that it does not have.
+        ArgumentError
+            When there is no such backend.
         TypeError, ExecutionError
 
         Notes
@@ -244,6 +253,9 @@ class Executor(Described):
         """
         if self._closed:
             raise closed_error()
+        if backend is not None and chosen_backend(backend, "prepare") != self.backend:
+            beside = self._for(backend)
+            return beside.prepare(program, feed, fetch_list, scope, use_prune)
         program, scope = _program(program, "prepare"), _scope(scope, "prepare")
         names = feed_names(program, feed)
         wanting = _wanting(program, names, fetch_list, use_prune)
@@ -391,6 +403,16 @@ class Executor(Described):
                 step.plan()
                 plans.keep(key, step)
         return step
+
+    def _for(self, backend: str) -> Executor:
+        """An executor like this one for another backend, kept with it."""
+        with self._lock:
+            if self._closed:
+                raise closed_error()
+            found = self._beside.get(backend)
+            if found is None:
+                found = self._beside[backend] = Executor(self.place, backend)
+            return found
 
     def _plans(self, program: Program) -> Plans:
         plans: Plans | None = program.compiled.get(self)

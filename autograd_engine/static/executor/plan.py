@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from autograd_engine.compiler.backend import BACKENDS
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import CompiledFunction, compile_operators
 from autograd_engine.core.dims import Dim
@@ -182,16 +183,17 @@ def _plan(program: Program, wanted: Wanted, backend: str) -> Plan:
         fetches=fetches,
         draws=any(getattr(operator.op, "random", False) for operator in within),
         specializations=Specializations(work, backend, by_value=True),
-        plain=_why_plain(steps),
+        plain=_why_plain(steps, backend),
         alone=all(map(_is_ours, within)),
     )
 
 
-def _why_plain(steps: Steps) -> str:
+def _why_plain(steps: Steps, backend: str) -> str:
     """Why a program runs as straight-line Python; empty where a backend may do better."""
     if not steps.operators:
         return "it computes nothing"
-    effect = why_in_place(steps.operators)
+    late = backend in BACKENDS and BACKENDS[backend].late
+    effect = why_in_place(steps.operators, late)
     if effect:
         return effect
     for ref in steps.reads:
@@ -203,10 +205,18 @@ def _why_plain(steps: Steps) -> str:
     return ""
 
 
-def why_in_place(operators: Iterable[Operator]) -> str:
-    """Which operator does something besides computing; empty where none does."""
+def why_in_place(operators: Iterable[Operator], late: bool = False) -> str:
+    """Which operator does something besides computing, in its place; empty where none does.
+
+    Parameters
+    ----------
+    operators : iterable of Operator
+    late : bool
+        Whether those may be left out of which a backend can say it later.
+    """
     for operator in operators_within(operators):
-        if getattr(operator.op, "effect", False):
+        op = operator.op.pullback.op if isinstance(operator.op, GradOp) else operator.op
+        if getattr(op, "effect", False) and not (late and getattr(op, "late", None)):
             return f"{operator.type} at {operator.location} is done for its effect, in its place"
     return ""
 

@@ -14,7 +14,7 @@ might not end.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +35,7 @@ from autograd_engine.compiler.xla.values import (
     closed,
     common,
     conform,
+    element_of,
     opened,
     outline,
     plain,
@@ -45,7 +46,7 @@ from autograd_engine.program.ir.block import operators_within
 from autograd_engine.program.ir.control_flow_op import BlockOp, body_of, split_operands
 from autograd_engine.program.ir.program import Block, Operator, Ref
 
-__all__: list[str] = []
+__all__ = ["Iterated"]
 
 _FORESEEN: Final = 1 << 12  # iterations that are counted while the program is traced
 _WRITTEN_OUT: Final = 256  # iterations that are written one after the other, at most
@@ -53,47 +54,24 @@ _WRITTEN_OUT: Final = 256  # iterations that are written one after the other, at
 _FINE = jax.ShapeDtypeStruct((), np.dtype(np.bool_))
 
 
-class _Loop(NamedTuple):
-    """A loop for what is asked of it.
+class Iterated:
+    """What is done again and again.
 
     Attributes
     ----------
     run : Run
-    operator : Operator
-    kept : list of int
-        Positions of what is carried.
-    pushed : list of Ref
-    captured : list
     """
 
-    run: Run
-    operator: Operator
-    kept: list[int]
-    pushed: list[Ref]
-    captured: list[Any]
-
-    @property
-    def body(self) -> Block:
-        return body_of(self.operator)
-
-    def arguments(self, carried: Sequence[Any], elements: Sequence[Any] = ()) -> list[Any]:
-        full: list[Any] = [ABSENT] * self.operator.attrs["carried"]
-        for k, value in zip(self.kept, carried, strict=True):
-            full[k] = value
-        return [*full, *self.captured, *elements]
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
     def iteration(self, carried: Any, elements: Any) -> tuple[list[Any], list[Any]]:
         """(what is carried on, what is pushed)"""
-        refs = [*(self.body.results[k] for k in self.kept), *self.pushed]
-        found = run_block(self.run, self.body, self.arguments(carried, elements), refs)
-        return found[: len(self.kept)], found[len(self.kept) :]
+        raise NotImplementedError
 
     def goes_on(self, carried: Any) -> Any:
-        block = self.operator.attrs["cond_block"]
-        (found,) = run_block(self.run, block, self.arguments(carried), block.results)
-        return condition(found)
-
-    # --- forms
+        """Whether there is another one."""
+        raise NotImplementedError
 
     def traced(
         self, carried: list[Any], elements: Any, asks: bool
@@ -121,16 +99,6 @@ class _Loop(NamedTuple):
                 return form, part, pushed
             form = wider
 
-    def one_by_one(
-        self, trips: int, carried: list[Any], stacks: Sequence[Any], reverse: bool
-    ) -> tuple[list[Any], list[Any]]:
-        made: list[list[Any]] = [[ABSENT] * trips for _ in self.pushed]
-        for t in range(trips - 1, -1, -1) if reverse else range(trips):
-            carried, pushed = self.iteration(carried, [_element(s, t) for s in stacks])
-            for column, value in zip(made, pushed, strict=True):
-                column[t] = value
-        return carried, made
-
     def scanned(
         self, trips: int, carried: list[Any], stacks: Sequence[Any], reverse: bool
     ) -> tuple[list[Any], list[Any]]:
@@ -156,6 +124,63 @@ class _Loop(NamedTuple):
         self.run.note(True if found_fine is True else fine, dict(zip(looped, most, strict=True)))
         _, of_pushed = split(pushed)
         return rebuilt(arrays), [Stack(e, trips) for e in closed(of_pushed(rows))]
+
+
+class _Loop(Iterated):
+    """A loop for what is asked of it.
+
+    Attributes
+    ----------
+    operator : Operator
+    kept : list of int
+        Positions of what is carried.
+    pushed : list of Ref
+    captured : list
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        operator: Operator,
+        kept: list[int],
+        pushed: list[Ref],
+        captured: list[Any],
+    ) -> None:
+        super().__init__(run)
+        self.operator, self.kept, self.pushed = operator, kept, pushed
+        self.captured = captured
+
+    @property
+    def body(self) -> Block:
+        return body_of(self.operator)
+
+    def arguments(self, carried: Sequence[Any], elements: Sequence[Any] = ()) -> list[Any]:
+        full: list[Any] = [ABSENT] * self.operator.attrs["carried"]
+        for k, value in zip(self.kept, carried, strict=True):
+            full[k] = value
+        return [*full, *self.captured, *elements]
+
+    def iteration(self, carried: Any, elements: Any) -> tuple[list[Any], list[Any]]:
+        refs = [*(self.body.results[k] for k in self.kept), *self.pushed]
+        found = run_block(self.run, self.body, self.arguments(carried, elements), refs)
+        return found[: len(self.kept)], found[len(self.kept) :]
+
+    def goes_on(self, carried: Any) -> Any:
+        block = self.operator.attrs["cond_block"]
+        (found,) = run_block(self.run, block, self.arguments(carried), block.results)
+        return condition(found)
+
+    # --- forms
+
+    def one_by_one(
+        self, trips: int, carried: list[Any], stacks: Sequence[Any], reverse: bool
+    ) -> tuple[list[Any], list[Any]]:
+        made: list[list[Any]] = [[ABSENT] * trips for _ in self.pushed]
+        for t in range(trips - 1, -1, -1) if reverse else range(trips):
+            carried, pushed = self.iteration(carried, [element_of(s, t) for s in stacks])
+            for column, value in zip(made, pushed, strict=True):
+                column[t] = value
+        return carried, made
 
     def unforeseen(
         self, trips: Any, carried: list[Any], stacks: Sequence[Any], reverse: bool
@@ -225,13 +250,6 @@ class _Loop(NamedTuple):
                     raise
                 undo()
         return self.one_by_one(trips, carried, stacks, reverse)
-
-
-def _element(stack: Any, t: int) -> Any:
-    if isinstance(stack, list):
-        return stack[t]
-    arrays, rebuilt = split(stack.elements)
-    return opened(rebuilt([a[t] for a in arrays]))
 
 
 def _elements(stack: Stack, trips: int) -> Any:

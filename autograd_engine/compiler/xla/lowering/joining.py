@@ -13,6 +13,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from autograd_engine.compiler.xla.lowering.getitem import added_at
 from autograd_engine.compiler.xla.rows import row
 from autograd_engine.compiler.xla.run import Run
 from autograd_engine.core.dtypes import HALVES
@@ -23,12 +24,12 @@ def _add_n(run: Run, *xs: Any) -> Any:
     dtype = xs[0].dtype
     whole = [x for x in xs if not run.parts_of(x)]
     parts = [part for x in xs for part in run.parts_of(x)]
-    if dtype in HALVES or len(parts) < 2:
+    if dtype in HALVES or not parts or len(xs) < 2:
         wide = [x.astype(jnp.float32) for x in xs] if dtype in HALVES else xs
         return reduce(jnp.add, wide).astype(dtype)
     total = reduce(jnp.add, whole) if whole else jnp.zeros(xs[0].shape, dtype)
     for part, key in parts:
-        total = total.at[key].add(part)
+        total = added_at(run, total, key, part)
     if not whole:
         run.note_parts(total, parts)
     return total

@@ -93,54 +93,44 @@ def _gate_flow(slopes: Any, gateflow: tuple[Any, ...], kind: str) -> Any:
 def _gate_scan(
     run: Run, weight: Any, slopes: Any, stateflow: Any, *gateflow: Any, kind: str
 ) -> tuple[Any, Any]:
+    """Written such that its transpose, too, moves nothing: each state is carried for itself."""
     _, count, _, size = slopes.shape
     gates = RECURRENT[kind][-1][1]
 
     def step(state: Any, given: Any) -> Any:
         slope, flow, a = given
         for begin, stop, block in _blocks(weight, kind, size):
-            a = a.at[:, begin:stop].add(_by_gate(state[0], block))
-        parts = slope[:gates] * jnp.moveaxis(a, 1, 0)
+            seen = _by_gate(state[0], block)
+            a = a + jnp.pad(seen, ((0, 0), (begin, gates - stop), (0, 0)))
         if kind == "lstm":
-            c = flow[1] + parts[0] + parts[1] + parts[2] + slope[4] * state[1]
-            state = jnp.stack([flow[0] + parts[3] + slope[5] * c, c])
+            driven = (slope[:3] * jnp.moveaxis(a[:, :3], 1, 0)).sum(0)
+            c = flow[1] + driven + slope[4] * state[1]
+            state = flow[0] + slope[3] * a[:, 3] + slope[5] * c, c
         else:
-            h = flow[0] + parts.sum(0)
-            state = (h + slope[gates] * state[0] if count > gates else h)[None]
+            h = flow[0] + (slope[:gates] * jnp.moveaxis(a, 1, 0)).sum(0)
+            state = (h + slope[gates] * state[0] if count > gates else h,)
         return state, (a, state)
 
     flows = slopes, jnp.moveaxis(stateflow[:, 1:], 1, 0), _gate_flow(slopes, gateflow, kind)
-    _, (made, states) = lax.scan(step, jnp.asarray(stateflow[:, 0]), flows)
-    return made, _with_start(stateflow[:, 0], states)
+    _, (made, states) = lax.scan(step, tuple(stateflow[:, 0]), flows)
+    first = stateflow[:, :1]
+    return made, jnp.concatenate([first, jnp.stack(states)], axis=1)
 
 
 @row("gate_scan_adjoint")
 def _gate_scan_adjoint(
     run: Run, weight: Any, slopes: Any, stateflow: Any, *gateflow: Any, kind: str
 ) -> tuple[Any, Any]:
-    _, _, batch, size = slopes.shape
-    gates = RECURRENT[kind][-1][1]
+    """The transpose of `gate_scan` in what flows in."""
 
-    def step(state: Any, given: Any) -> Any:
-        slope, before, flow = given
-        h, c = state[0], state[-1]
-        if kind == "lstm":
-            c = c + slope[5] * h
-            driven = jnp.concatenate([slope[:3] * c, (slope[3] * h)[None]])
-            state = jnp.stack([h, c])
-        else:
-            driven = slope[:gates] * c
-        a = jnp.moveaxis(driven, 0, 1) + flow
-        if kind != "plain":
-            before = before.at[-1].add(slope[4] * c)
-        for begin, stop, block in _blocks(weight, kind, size):
-            before = before.at[0].add(a[:, begin:stop].reshape(batch, len(block)) @ block)
-        return before, (a, state)
+    def forwards(stateflow: Any, gateflow: Any) -> tuple[Any, Any]:
+        made: tuple[Any, Any] = _gate_scan(run, weight, slopes, stateflow, gateflow, kind=kind)
+        return made
 
-    flows = slopes, jnp.moveaxis(stateflow[:, :-1], 1, 0), _gate_flow(slopes, gateflow, kind)
-    last = jnp.asarray(stateflow[:, -1])
-    first, (made, states) = lax.scan(step, last, flows, reverse=True)
-    return made, _with_start(first, states)
+    stateflow = jnp.asarray(stateflow)
+    flow = jnp.asarray(_gate_flow(slopes, gateflow, kind))
+    to_states, to_gates = jax.linear_transpose(forwards, stateflow, flow)((flow, stateflow))
+    return to_gates, to_states
 
 
 @row("layer_adjoint")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -28,20 +29,10 @@ def _band_scan(run: Run, weight: Any, inflow: Any) -> Any:
 
 @row("band_scan_adjoint")
 def _band_scan_adjoint(run: Run, weight: Any, outflow: Any) -> Any:
-    dtype = jnp.result_type(weight, outflow)
-    states = outflow.shape[2]
-
-    def step(carried: Any, given: Any) -> Any:
-        factor, state = given
-        state = state + carried
-        carried = jnp.zeros_like(state)
-        for k in range(min(weight.shape[-1], states)):
-            carried = carried.at[:, : states - k].add(factor[:, k:, k] * state[:, k:])
-        return carried, state
-
-    start = jnp.zeros(outflow.shape[1:], dtype)
-    given = jnp.asarray(weight), jnp.asarray(outflow, dtype)
-    return lax.scan(step, start, given, reverse=True)[1]
+    """The transpose of `band_scan` in what flows in."""
+    outflow = jnp.asarray(outflow, jnp.result_type(weight, outflow))
+    (inflow,) = jax.linear_transpose(lambda x: _band_scan(run, weight, x), outflow)(outflow)
+    return inflow
 
 
 @row("gather_tree")

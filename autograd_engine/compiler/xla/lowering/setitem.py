@@ -1,4 +1,4 @@
-"""Writing at keys that hold masks."""
+"""Writing at keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from autograd_engine.compiler.xla.lowering.getitem import selected, without_masks
+from autograd_engine.compiler.xla.lowering.getitem import selected, without_masks, written_at
 from autograd_engine.compiler.xla.memory import Memory, NumpyOnly
 from autograd_engine.compiler.xla.rows import by_twin, row
 from autograd_engine.compiler.xla.run import Run
@@ -16,8 +16,11 @@ from autograd_engine.ops.getitem import Key, indexed_shape
 from autograd_engine.ops.registry.opdef import REGISTRY
 
 
-@row("setitem")
+@row("setitem", at_places=True)
 def _setitem(run: Run, x: Any, value: Any, *indices: Any, key: Key) -> Any:
+    written = written_at(run, x, key, value)
+    if written is not None:
+        return written
     count = selected(x.shape, indices, key, value.shape) if "mask" in key else None
     if "mask" in key and count is None:
         return _spread(x, value, indices, key)
