@@ -199,7 +199,7 @@ class ProgramCall:
             wanted += [k] * count
         at = caller()
         pullback: Any = TracedPullback(self._op, tuple(wanted))
-        node = TracedNode(pullback, tuple(edges), halves.keep(saved), None, at.code, at.instruction)
+        node = TracedNode.of(pullback, tuple(edges), halves.keep(saved), None, at.code, at.instruction)
         open_inputs = set(halves.wanted)
         node.given = tuple(
             [

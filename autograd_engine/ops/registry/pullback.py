@@ -241,8 +241,10 @@ class Pullback:
                     call = form.format(*operands)  # without the call of a function
                     if many is not None:
                         scope |= {f"many_{name}": many, "ndarray": np.ndarray}
-                        is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
-                        call = f"many_{name}({', '.join(operands)}) if {is_many} else {call}"
+                        is_many = f"is_many = g.__class__ is ndarray and g.size >= {MANY}"
+                        if is_many not in lines:
+                            lines.append(is_many)
+                        call = f"many_{name}({', '.join(operands)}) if is_many else {call}"
                     same = _same_where(steps, form, operands)
                     if same:
                         scope["ndarray"] = np.ndarray
