@@ -86,8 +86,12 @@ class Pullback:
         "wanted",
     )
 
-    # The form of a rule for large arrays, if it has one: see `inplace_rules`.
-    in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
+    # The forms of a rule for large arrays and for small ones, if it has them: see `inplace_rules`.
+    on_arrays: ClassVar[
+        Callable[
+            [OpDef, str, Rule], tuple[Callable[..., Any] | None, Callable[..., Any] | None]
+        ]
+    ]
     one_step: ClassVar[
         Callable[[OpDef, Rule], tuple[str, tuple[str, ...], Callable[..., Any] | None] | None]
     ]
@@ -229,13 +233,19 @@ class Pullback:
                     *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
                 ]
                 call = f"rule_{name}({', '.join(arguments)})"
-                large = None if self.strong else Pullback.in_place(op, name, rule)
+                large, small = (
+                    (None, None) if self.strong else Pullback.on_arrays(op, name, rule)
+                )
                 if rule.fn is handed_on:
                     (call,) = rule.cotangents
-                elif large is not None:
-                    scope |= {f"large_{name}": large, "ndarray": np.ndarray}
-                    is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
-                    call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                elif large is not None or small is not None:
+                    form = f"small_{name}({', '.join(arguments)})" if small is not None else call
+                    if large is not None:
+                        as_large = f"large_{name}({', '.join(arguments[1:])})"
+                        form = f"({as_large} if g.size >= {LARGE} else {form})"
+                    scope |= {f"large_{name}": large, f"small_{name}": small}
+                    scope["ndarray"] = np.ndarray
+                    call = f"{form} if g.__class__ is ndarray else {call}"
                 elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
                     form, operands, many = step
                     call = form.format(*operands)  # without the call of a function
