@@ -180,10 +180,12 @@ def _small(op: OpDef, name: str, rule: Rule, steps: _Traced | None) -> Callable[
     if not numbers:
         return None
     label = f"{op.name}_{name}_small"
+    apart = ["numbers is None", *[f"given_{v}.dtype is not dtype" for v in rule.saves]]
     head = [
         f"def {label}({given}):",
-        "numbers = known.get(given_g.dtype)",
-        f"if numbers is None: return rule({given})",
+        "dtype = given_g.dtype",
+        "numbers = known.get(dtype)",
+        f"if {' or '.join(apart)}: return rule({given})",
         f"{', '.join(numbers.values())}, = numbers",
     ]
     scope: dict[str, Any] = {
