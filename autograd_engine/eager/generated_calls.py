@@ -58,7 +58,7 @@ from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
-from autograd_engine.ops.registry.cores import for_halves, on_all_cores
+from autograd_engine.ops.registry.cores import both_spread, for_halves, on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.pullback import Pullback, saved_names, saving
 
@@ -193,6 +193,7 @@ def generate_call(
         "_getframe": _getframe,
         "_current_mode": current_mode,
         "_kernel": op.direct,
+        "_both_spread": both_spread,
         "_on_all_cores": on_all_cores(op),
         "_link": link,
         "_ndarray": np.ndarray,
@@ -421,10 +422,11 @@ def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
     small = f"_a0.size < {MANY}"
     if len(arrays) > 1:
         # Of different shapes, a result may have as many elements as the product says. It seldom
-        # has, so more are asked for before the call that finds out is worth its time.
+        # has, so more are asked for before it is worth the time to find out.
         none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
         count = " * ".join(f"{a}.size" for a in arrays)
-        apart = f"(_n := {count}) < {MANY} or ({none_large} and _n <= {MANY << 5})"
+        apart = f"(_n := {count}) < {MANY} or ({none_large} and "
+        apart += f"(_n <= {MANY << 3} or not _both_spread(_shape0, _shape1)))"
         alike = "(_shape0 := _a0.shape) == (_shape1 := _a1.shape)"
         small = f"({small} if {alike} else {apart})"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"

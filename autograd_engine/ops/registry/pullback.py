@@ -222,6 +222,7 @@ class Pullback:
         start = len(lines)
         results = []
         steps: list[tuple[str, str, tuple[str, ...]]] = []
+        negated: int | None = None
         for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
@@ -248,6 +249,9 @@ class Pullback:
                     call = f"{form} if g.__class__ is ndarray else {call}"
                 elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
                     form, operands, many = step
+                    if form == "-{}" and self._sums_first(k):
+                        # Of fewer elements: a sum of negatives is the negative of the sum.
+                        form, many, negated = "{}", None, k
                     call = form.format(*operands)  # without the call of a function
                     if many is not None:
                         scope |= {f"many_{name}": many, "ndarray": np.ndarray}
@@ -283,7 +287,7 @@ class Pullback:
                 result = self._checked(f"in_half(xp, {result}{half}" if half else result, k, name)
                 scope["check"] = op.check_gradient
             if self.project >> k & 1:
-                result = f"xp.project({result}, {name}_like)"
+                result = f"{'-' if negated == k else ''}xp.project({result}, {name}_like)"
             if half:
                 result = f"in_half(xp, {result}{half}"
             results.append(f"{result}, ")
@@ -295,6 +299,10 @@ class Pullback:
             ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _sums_first(self, position: int) -> bool:
+        """What a rule returns is projected as it is, by which it may have fewer elements."""
+        return bool(self.project >> position & 1) and not (self.halves or self.checked)
 
     def _in_float32(self) -> list[str]:
         """What rules read; shape and dtype are asked of what is, too, but to check a result."""
