@@ -67,11 +67,12 @@ def on_rows(
         return plain(*given, **attrs)
     ranges = [_range(o) for o in stacks.values()]
     total = next(o.count for o in stacks.values())
-    if REGISTRY.get(op.name) is op and op.name in _SUMS and len(stacks) == len(given):
-        if len(set(ranges)) > 1 and len({o.dtype for o in stacks.values()}) == 1:
-            parts = [xp.negative(o) if _SUMS[op.name] and k else o for k, o in stacks.items()]
-            return _joined(xp, parts, (min(r[0] for r in ranges), max(r[1] for r in ranges)))
-    common = _common(xp, op, given, stacks, ranges)
+    own = REGISTRY.get(op.name) is op
+    adds = own and op.name in _SUMS and len(stacks) == len(given)
+    if adds and len(set(ranges)) > 1 and len({o.dtype for o in stacks.values()}) == 1:
+        parts = [xp.negative(o) if _SUMS[op.name] and k else o for k, o in stacks.items()]
+        return _joined(xp, parts, (min(r[0] for r in ranges), max(r[1] for r in ranges)))
+    common = _common(xp, op, given, stacks, ranges) if own else None
     if common is None:
         full = [o.written() if o.__class__ is Span else o for o in given]
         return plain(*full, **attrs)
@@ -105,11 +106,12 @@ def _common(
         return (begin, end) if begin < end else None
     if op.tangent != "linear" or len(set(ranges)) > 1:
         return None
+    # Beside stacks there may be zeros, and what the operation is not linear in.
     for k, operand in enumerate(operands):
-        follows = op.rule_at(k) is not None
-        if follows is not (k in stacks) and not (follows and xp.is_zero(operand)):
-            if op.reads_value(k):
-                return None
+        if not op.reads_value(k) or (k in stacks) is (op.rule_at(k) is not None):
+            continue
+        if k in stacks or not xp.is_zero(operand):
+            return None
     return ranges[0]
 
 

@@ -30,10 +30,9 @@ def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool 
     if transpose_y:
         y = y.T if y.ndim == 2 else y.swapaxes(-1, -2)
     if x.ndim == 2 == y.ndim:
-        rows, inner = x.shape
-        # What `multiply` comes to here, without its call.
-        if 1 != inner and rows != y.shape[1] and x.dtype in BLAS_REALS and x.size <= SMALL >= y.size:
-            small: Array = x.dot(y)
+        (rows, inner), columns = x.shape, y.shape[1]
+        if x.size <= SMALL >= y.size and inner != 1 and rows != columns and x.dtype in BLAS_REALS:
+            small: Array = x.dot(y)  # what `multiply` comes to here, without its call
             return small
     if x.dtype in HALVES:  # products accumulate in float32
         return np.asarray(np.matmul(x.astype(np.float32), y.astype(np.float32)), x.dtype)

@@ -169,7 +169,7 @@ def _small(op: OpDef, name: str, rule: Rule, steps: _Traced | None) -> Callable[
             v.name if _is_array(v) else numbers.setdefault(repr(v), f"n{len(numbers)}")
             for v in operands
         ]
-        if not all(_is_array(v) or type(v) is float and math.isfinite(v) for v in operands):
+        if not all(_is_array(v) or (type(v) is float and math.isfinite(v)) for v in operands):
             return None
         if not truths.isdisjoint(arguments) and not all(map(_is_array, operands)):
             return None  # a number beside truth values is of float64
