@@ -442,7 +442,7 @@ def run_backward(
                     total = cotangents[edge] = total + gi
                     if total.__class__ is _ndarray or total.__class__ is Scattered:
                         owned.add(edge)
-            results = gi = total = None  # not held while the next node runs
+            results, gi, total = (), None, None  # not held while the next node runs
     except BaseException:
         at.unfinished = True
         raise

@@ -63,10 +63,6 @@ def _binary(op: OpDef) -> Callable[..., Any]:
         if x.dtype is not y.dtype:
             return kernel(x, y)
         if x.shape == y.shape or not x.ndim or not y.ndim:
-            if x.ndim == y.ndim and x.size >= MANY and not (x.strides[-1] and y.strides[-1]):
-                found = _of_repeated(spread, x, y)
-                if found is not None:
-                    return found
             run = compiled(name, x) if (x.size >= MANY or y.size >= MANY) and several() else None
             return kernel(x, y) if run is None else run(x, y)
         found = _broadcast(spread, x, y)
@@ -112,19 +108,6 @@ def _broadcast(name: str, x: Any, y: Any) -> Any:
     out = np.empty(each.shape, x.dtype)
     run(x, y, out, *merged)
     return out
-
-
-def _of_repeated(name: str, x: Any, y: Any) -> Any:
-    """`_broadcast` of arrays of one shape, of which one is a view that repeats its last axis."""
-    strides = x.strides, y.strides
-    if not all(map(any, zip(*strides, strict=True))):
-        return None
-    # Axes that are repeated have the size 1 in what is repeated.
-    once = [
-        v[tuple([slice(None) if step else slice(1) for step in steps])]
-        for v, steps in zip((x, y), strides, strict=True)
-    ]
-    return _broadcast(name, *once)
 
 
 def both_spread(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
