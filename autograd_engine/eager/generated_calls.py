@@ -425,10 +425,10 @@ def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
         # has, so more are asked for before it is worth the time to find out.
         none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
         count = " * ".join(f"{a}.size" for a in arrays)
-        apart = f"(_n := {count}) < {MANY} or ({none_large} and "
-        apart += f"(_n <= {MANY << 3} or not _both_spread(_shape0, _shape1)))"
+        unlike = f"(_n := {count}) < {MANY} or ({none_large} and "
+        unlike += f"(_n <= {MANY << 3} or not _both_spread(_shape0, _shape1)))"
         alike = "(_shape0 := _a0.shape) == (_shape1 := _a1.shape)"
-        small = f"({small} if {alike} else {apart})"
+        small = f"({small} if {alike} else {unlike})"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
