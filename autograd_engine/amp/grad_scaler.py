@@ -218,8 +218,8 @@ class GradScaler:
                     optimizer, lambda p, g: self._unscaled(optimizer, p, g, inverse, finite)
                 )
             else:
-                for p in optimizer._trained():
-                    p._grad = self._unscaled(optimizer, p, p._grad, inverse, finite)
+                for p, grad in optimizer._trained():
+                    p._grad = self._unscaled(optimizer, p, grad, inverse, finite)
             progress.found.set_value(_any_infinite(finite))
         progress.stage = "unscaled"
 

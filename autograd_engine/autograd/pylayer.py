@@ -449,7 +449,7 @@ def _record(
         (k, taken.edge) for k, taken in enumerate(before) if taken.edge is not None
     ]
     pullback: Any = LayerPullback(op, tuple([k for k, _ in edges]), kept.sources)
-    return LayerNode(
+    return LayerNode.of(
         pullback,
         tuple([e for _, e in edges]),
         (context, *kept.arrays),

@@ -217,7 +217,7 @@ def _leaf_cast(leaf: Tensor, dtype: np.dtype[Any], rounded: dict[int, tuple[Arra
         return results_of(CAST, (leaf,), (data,), held[1:], attrs)
     frame = user_frame_from(_getframe(1))
     saved = _CASTING.save(*held)
-    made = Node(_CASTING, (leaf,), saved, attrs, frame.f_code, frame.f_lasti)
+    made = Node.of(_CASTING, (leaf,), saved, attrs, frame.f_code, frame.f_lasti)
     return Tensor._wrap(held[1], made)
 
 

@@ -419,7 +419,7 @@ def _once_only(
         tuple(range(len(edges))),
         (),
     )
-    node = _OnceNode(refusing, tuple(edges), (None,), None, at.code, at.instruction)
+    node = _OnceNode.of(refusing, tuple(edges), (None,), None, at.code, at.instruction)
     node.context = (), tuple(specs)
     return tuple(
         [None if r is None else Tensor._wrap(r._data, node.slot(j)) for j, r in enumerate(results)]

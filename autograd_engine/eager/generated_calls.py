@@ -58,9 +58,9 @@ from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
-from autograd_engine.ops.registry.cores import for_halves, on_all_cores
+from autograd_engine.ops.registry.cores import both_spread, for_halves, on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
-from autograd_engine.ops.registry.pullback import saved_names, saving
+from autograd_engine.ops.registry.pullback import Pullback, saved_names, saving
 
 __all__ = ["begin_casting", "end_calls", "general_calls", "generate_call", "generates"]
 
@@ -193,6 +193,7 @@ def generate_call(
         "_getframe": _getframe,
         "_current_mode": current_mode,
         "_kernel": op.direct,
+        "_both_spread": both_spread,
         "_on_all_cores": on_all_cores(op),
         "_link": link,
         "_ndarray": np.ndarray,
@@ -202,7 +203,7 @@ def generate_call(
         "_newer": newer,
         "_user_frame_from": user_frame_from,
         "_users": users,
-        "_pullbacks": _Pullbacks(op),
+        **_pullbacks(op),
         "_ref": weakref.ref,
         "_results_of": results_of,
         "_beside": beside,
@@ -256,7 +257,7 @@ def _first_half(op: OpDef, unless: str, scope: dict[str, Any]) -> Callable[..., 
     """Stands for the function for floats of 16 bits, which is generated when it is first called."""
 
     def first(*operands: Any, **attrs: Any) -> Any:
-        own = {**scope, "_kernel": for_halves(op), "_pullbacks": _HalfPullbacks(op)}
+        own = {**scope, "_kernel": for_halves(op), **_pullbacks(op)}
         run_generated(_source(op, unless, half=True), op.name, own)
         scope["_half"] = call = own[op.name]
         return call(*operands, **attrs)
@@ -308,41 +309,32 @@ def end_calls(block: object) -> None:
         _settle()
 
 
-class _Pullbacks(dict[int, Any]):
-    """Pullbacks by the inputs that want a gradient (low bits) and those to project (high)."""
+def _pullbacks(op: OpDef) -> dict[str, Any]:
+    """For the scope: pullbacks that were made, and what makes another.
 
-    def __init__(self, op: OpDef, dtypes: Sequence[np.dtype[Any]] = ()) -> None:
-        self._op = op
-        self._width = len(op.inputs)
-        self._dtypes = dtypes
+    They are told apart by the inputs that want a gradient (low bits) and those to project (high),
+    and by the dtype of 16 bits in which the operands meet, where there is one.
+    """
+    known: dict[Any, Pullback] = {}
 
-    def __missing__(self, key: int) -> Any:
-        op, mask = self._op, key & ((1 << self._width) - 1)
-        if op.variadic:
-            made = op.pullback(key)
-        else:
-            made = op.pullback(mask, key >> self._width, self._dtypes)
-        self[key] = made
+    def make(key: int, half: np.dtype[Any] | None = None) -> Pullback:
+        dtypes: Sequence[np.dtype[Any]] = ()
+        mask, project = key, 0
+        if not op.variadic:
+            width = len(op.inputs)
+            mask, project = key & ((1 << width) - 1), key >> width
+        if half is not None:
+            dtypes = [half if k in _typed(op) else FLOAT32 for k in range(len(op.inputs))]
+        made = known[key if half is None else (key, half)] = op.pullback(mask, project, dtypes)
         return made
+
+    return {"_pullbacks": known, "_pullback_of": make}
 
 
 def beside(x: Any, number: float) -> Any:
     """The number in the dtype of `x`, a Tensor of floats; beside something else as it is."""
     found = _beside(x, number) if isinstance(x, Tensor) else None
     return number if found is None else found
-
-
-class _HalfPullbacks(dict[Any, _Pullbacks]):
-    """Those of operands that meet in a dtype of 16 bits."""
-
-    def __init__(self, op: OpDef) -> None:
-        self._op = op
-
-    def __missing__(self, dtype: np.dtype[Any]) -> _Pullbacks:
-        op = self._op
-        dtypes = [dtype if k in _typed(op) else FLOAT32 for k in range(len(op.inputs))]
-        made = self[dtype] = _Pullbacks(op, dtypes)
-        return made
 
 
 def with_scalar(x: Any, y: Any) -> tuple[Any, Any]:
@@ -427,15 +419,16 @@ def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
     if half or on_all_cores(op) is None:
         return call
-    if len(arrays) == 1:
-        small = f"_a0.size < {MANY}"
-    else:
+    small = f"_a0.size < {MANY}"
+    if len(arrays) > 1:
         # Of different shapes, a result may have as many elements as the product says. It seldom
-        # has, so more are asked for before the call that finds out is worth its time.
+        # has, so more are asked for before it is worth the time to find out.
         none_large = " and ".join(f"{a}.size < {MANY}" for a in arrays)
         count = " * ".join(f"{a}.size" for a in arrays)
-        alike = " == ".join(f"{a}.shape" for a in arrays)
-        small = f"(_n := {count}) < {MANY} or ({none_large} and (_n <= {MANY << 5} or {alike}))"
+        unlike = f"(_n := {count}) < {MANY} or ({none_large} and "
+        unlike += f"(_n <= {MANY << 3} or not _both_spread(_shape0, _shape1)))"
+        alike = "(_shape0 := _a0.shape) == (_shape1 := _a1.shape)"
+        small = f"({small} if {alike} else {unlike})"
     return f"{call} if {small} else _on_all_cores({', '.join(arrays)})"
 
 
@@ -470,7 +463,7 @@ def _variadic_source(op: OpDef) -> str:
                 "if _mask and (_mode := _current_mode().enabled):",
                 "    if _mode is not True:",
                 f"        return _results_of(_op, {xs}, _arrays, (_out,), {_attr_dict(op)})",
-                "    _pullback = _pullbacks[_mask]",
+                *("    " + line for line in _looked_up("_mask")),
                 f"    _edges = tuple([_x._node or _x for _x in {xs} if not _x._stop])",
                 *("    " + line for line in node),
                 "    _t._stop = False",
@@ -488,14 +481,20 @@ def _variadic_source(op: OpDef) -> str:
     )
 
 
+def _looked_up(key: str) -> list[str]:
+    return [
+        f"try: _pullback = _pullbacks[{key}]",
+        "except KeyError: _pullback = None",
+        f"if _pullback is None: _pullback = _pullback_of({key})",
+    ]
+
+
 def _node(op: OpDef, saved: str, *, half: bool) -> list[str]:
-    """A node of ``_pullback`` and ``_edges``, without the call of its class, which takes twice as
-    long as all of this.
-    """
+    """A node of ``_pullback`` and ``_edges``, filled in as `Node.of` does it, without its call."""
     return [
         f"_frame = _getframe({2 if half else 1})",  # the function for halves is called by the other
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
-        f"_node = _new({'_MultiNode' if op.multiple else '_Node'})",
+        f"_node = {'_MultiNode' if op.multiple else '_Node'}()",
         "_node.pullback = _pullback",
         "_node.edges = _edges",
         f"_node.saved = {saved}",
@@ -606,8 +605,8 @@ def _recording(
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
         *_wanted(op, open_inputs, None if half else held),
-        *_projection(op, arrays, outs[0]),
-        f"_pullback = _pullbacks{'[_dtype]' if half else ''}[_mask]",
+        *_projection(op, arrays, outs[0], half),
+        *_looked_up("_mask, _dtype" if half else "_mask"),
         *_node(op, _kept(op, open_inputs, arrays + outs, half), half=half),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
@@ -633,7 +632,7 @@ def _slots(op: OpDef, ts: list[str]) -> list[str]:
             continue
         lines += [
             f"{t}._stop = False",
-            f"{t}._node = _slot = _new(_Slot)",
+            f"{t}._node = _slot = _Slot()",
             f"_slot.index = {k}",
             "_slot.pullback = _pullback",
             "_slot.edges = (_node,)",
@@ -647,7 +646,7 @@ def _slots(op: OpDef, ts: list[str]) -> list[str]:
     return lines
 
 
-def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
+def _projection(op: OpDef, arrays: list[str], out: str, half: bool) -> list[str]:
     """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
     core = op.broadcasts
     if core is None:
@@ -656,11 +655,12 @@ def _projection(op: OpDef, arrays: list[str], out: str) -> list[str]:
     if core == 0:
         shapes = [f"_shape{k}" for k in range(len(arrays))]
         known = [f"{s} = {a}.shape" for s, a in zip(shapes, arrays, strict=True)]
+        asked = not half and on_all_cores(op) is not None  # by `_computed`
         tests = [
             f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
         ]
         apart = " or ".join([f"{s} != {shapes[0]}" for s in shapes[1:]])
-        return ["; ".join(known), f"if {apart}:", f"    _shape = {out}.shape", *tests]
+        return [*([] if asked else known), f"if {apart}:", f"    _shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)

@@ -70,7 +70,7 @@ class _Argument(NamedTuple):
             new.persistable = True
         if not self.stop and not self.leaf:  # no leaf: the function may write to it
             leaf = Tensor._leaf(array)
-            new._node = Node(_ASSIGN, (leaf,), (), None, at.code, at.instruction)
+            new._node = Node.of(_ASSIGN, (leaf,), (), None, at.code, at.instruction)
         return new
 
 

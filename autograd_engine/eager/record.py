@@ -169,8 +169,7 @@ def _record(
     saved = pullback.save(*op.group(arrays), *grouped)
     frame = user_frame_from(_getframe(1))
     node_class = MultiNode if op.multiple else Node
-    node = node_class(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
-    return node
+    return node_class.of(pullback, edges, saved, attrs, frame.f_code, frame.f_lasti)
 
 
 def record_more(

@@ -115,7 +115,7 @@ class LookAhead:
 
     def step(self) -> None:
         """One step of the other optimizer, and every `k` steps the way back."""
-        trained = self.inner_optimizer._trained()
+        trained = [p for p, _ in self.inner_optimizer._trained()]
         self.inner_optimizer.step()
         self._steps += 1
         for p in trained:
@@ -141,7 +141,7 @@ class LookAhead:
         """
         if isinstance(loss, Variable):
             return self._append(loss, startup_program, parameters, no_grad_set)
-        pairs: list[Any] = [(p, p.grad) for p in self.inner_optimizer._trained()]
+        pairs = self.inner_optimizer._trained()
         self.step()
         return [], pairs
 

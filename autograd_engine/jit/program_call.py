@@ -199,7 +199,8 @@ class ProgramCall:
             wanted += [k] * count
         at = caller()
         pullback: Any = TracedPullback(self._op, tuple(wanted))
-        node = TracedNode(pullback, tuple(edges), halves.keep(saved), None, at.code, at.instruction)
+        kept = halves.keep(saved)
+        node = TracedNode.of(pullback, tuple(edges), kept, None, at.code, at.instruction)
         open_inputs = set(halves.wanted)
         node.given = tuple(
             [

@@ -163,7 +163,8 @@ def _check_mask(shape: Shape, part: Part) -> None:
 
 
 def _getitem(x: Array, *, key: Key) -> Array:
-    return np.asarray(x[key])
+    taken: Array = x[key]
+    return taken if taken.__class__ is np.ndarray else np.asarray(taken)
 
 
 def _infer_getitem(x: Spec, *, key: Key) -> Spec:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd_engine.core.dtypes import COMPLEX, FLOAT32, rounded, widened
+from autograd_engine.core.dtypes import BLAS_REALS, COMPLEX, FLOAT32, rounded, widened
 from autograd_engine.core.spec import Array, Like, Spec, format_shape, may_equal
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import cast_back
@@ -65,6 +65,8 @@ def _spread_like(x: Array, like: Like, *, axis: Axes, keepdims: bool) -> Array:
     count = 1
     for a in axis:
         count *= shape[a]
+    if x.ndim == 0 and x.dtype in BLAS_REALS:
+        x = x[()]  # NumPy takes a fifth of the time for its scalars
     # Divided before it is spread: the same bits, fewer divisions.
     return _spread(x / (count or 1), like, axis, keepdims)
 

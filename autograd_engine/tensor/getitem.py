@@ -36,6 +36,9 @@ def getitem(x: Any, key: Any) -> Any:
     TypeError
         For a key of another kind, or an array of floats.
     """
+    kind = type(key)
+    if kind is int or kind is builtins.slice:
+        return ops.getitem(x, key=(key if kind is int else _plain_slice(key),))
     plain, arrays = split_key(key)
     if not arrays:
         return ops.getitem(x, key=plain)

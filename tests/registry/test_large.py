@@ -1,10 +1,10 @@
-"""Rules on large arrays write over their temporaries: same bits, nothing else written."""
+"""Rules on arrays have the same bits; on large ones they write over nothing but temporaries."""
 
 import numpy as np
 import pytest
 
 from autograd_engine.ops.infer import same
-from autograd_engine.ops.registry.inplace_rules import in_place_rule
+from autograd_engine.ops.registry.inplace_rules import rule_on_arrays
 from autograd_engine.ops.registry.namespace import raw
 from autograd_engine.ops.registry.opdef import REGISTRY, Rule, defop
 from autograd_engine.ops.registry.pullback import LARGE
@@ -15,7 +15,7 @@ RULES = [
     (op, name, rule, large)
     for op in REGISTRY.values()
     for name, rule in op.rules.items()
-    if isinstance(rule, Rule) and (large := in_place_rule(op, name, rule)) is not None
+    if isinstance(rule, Rule) and (large := rule_on_arrays(op, name, rule)[0]) is not None
 ]
 IDS = [f"{op.name}-{name}" for op, name, _, _ in RULES]
 
@@ -61,7 +61,7 @@ def test_inputs_may_be_called_what_temporaries_are():
         "probe", np.tanh, inputs="t0", infer=same, dtypes="floating", tangent="elementwise"
     ).vjp(t0=lambda xp, g, t0: g * (1.0 - t0 * 2.0))
     try:
-        large = in_place_rule(op, "t0", op.rules["t0"])
+        large, _ = rule_on_arrays(op, "t0", op.rules["t0"])
     finally:
         del REGISTRY["probe"]
     x = np.random.default_rng(0).standard_normal(LARGE)
@@ -82,15 +82,9 @@ VIEWS = [
 ]
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
-def test_arrays_that_are_not_alike(op, name, rule, large, view):
-    """A spread cotangent, as that of a sum is; and what broadcasting or casts leave unequal."""
-    operands, out, attrs = arrays(op, "float32", (160, 160))
-    needed = {k: attrs[k] for k in rule.attrs}
-    values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
-    g = np.random.default_rng(0).standard_normal((160, 160)).astype("float32")
-    saved = [values[s] for s in rule.saves]
+def seen_as(view, g, saved):
+    """The cotangent and what was saved, as they may come."""
+    saved = list(saved)
     if view == "spread":
         g = np.broadcast_to(np.float32(3.0), g.shape)
     elif view == "spread along rows":
@@ -104,10 +98,54 @@ def test_arrays_that_are_not_alike(op, name, rule, large, view):
     elif view == "all transposed":
         g, *saved = (np.asfortranarray(a) for a in (g, *saved))
     elif view == "another dtype":
-        g = g.astype("float64")
+        g = g.astype("complex128" if g.dtype.kind == "c" else "float64")
     else:
         saved[0] = saved[0][:1]
+    return g, saved
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("op", "name", "rule", "large"), RULES, ids=IDS)
+def test_arrays_that_are_not_alike(op, name, rule, large, view):
+    """A spread cotangent, as that of a sum is; and what broadcasting or casts leave unequal."""
+    operands, out, attrs = arrays(op, "float32", (160, 160))
+    needed = {k: attrs[k] for k in rule.attrs}
+    values = dict(zip((*op.inputs, *op.outputs), (*operands, out), strict=True))
+    g = np.random.default_rng(0).standard_normal((160, 160)).astype("float32")
+    g, saved = seen_as(view, g, [values[s] for s in rule.saves])
     found, expected = large(g, *saved, **needed), rule.fn(raw, g, *saved, **needed)
     assert found.tobytes() == expected.tobytes()
     # The order in memory decides the bits of a sum that follows.
     assert found.strides == expected.strides
+
+
+def test_small_arrays():
+    """Numbers of a rule as arrays, whatever dtypes, layouts and values it is given."""
+    rules = [
+        (op, rule, small)
+        for op in REGISTRY.values()
+        for name, rule in op.rules.items()
+        if isinstance(rule, Rule) and (small := rule_on_arrays(op, name, rule)[1]) is not None
+    ]
+    assert {"tanh", "sigmoid", "relu", "maximum"} <= {op.name for op, _, _ in rules}
+    rng = np.random.default_rng(0)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5]
+    for op, rule, small in rules:
+        for dtype in ("float16", "float32", "float64", "complex64"):
+            for shape in ((), (8,), (5, 5)):
+                kinds = special if dtype != "complex64" else [1.0, 2.0 + 1.0j]
+                values = [
+                    np.resize(rng.permutation([*kinds, *rng.standard_normal(8)]), shape)
+                    for _ in range(1 + len(rule.saves))
+                ]
+                first, *others = (np.asarray(v).astype(dtype) for v in values)
+                for view in ("", *(VIEWS if shape == (5, 5) else ())):
+                    g, saved = seen_as(view, first, others) if view else (first, others)
+                    with np.errstate(all="ignore"):
+                        try:
+                            expected = rule.fn(raw, g, *saved)
+                        except TypeError:  # no complex operands
+                            continue
+                        found = small(raw, g, *saved)
+                    assert found.dtype == expected.dtype, (op.name, dtype, view)
+                    assert found.tobytes() == expected.tobytes(), (op.name, dtype, view)

@@ -124,17 +124,18 @@ def _described(
     key: list[Any] = [root._data.shape, root._data.dtype]
     for x in inputs:
         key += (x._data.shape, x._data.dtype)
+    add = key.append
     arrays: list[Any] = []
     place: dict[Edge, int] = {first: 0}
     nodes: list[Any] = [first]
     for node in nodes:  # it grows
         if node in start:
-            key.append(start[node])
+            add(start[node])
             continue
         saved = node.saved
         if saved.__class__ is not tuple:
             raise NoPlan
-        key.append(node.pullback)
+        add(node.pullback)
         if node.attrs:
             for attr in node.attrs.values():
                 freeze(attr, key)
@@ -145,18 +146,23 @@ def _described(
                     raise NoPlan  # several outputs, hooks, a layer of the user's
                 k = place[edge] = len(nodes)
                 nodes.append(edge)
-            key.append(k)
+            add(k)
         for value in saved:
             if value.__class__ is _ndarray:
                 arrays.append(value)
-                key += (value.shape, value.dtype)
+                add(value.shape)
+                add(value.dtype)
+            elif value.__class__ is Spec:
+                add(Spec)
+                add(value.shape)
+                add(value.dtype)
             else:
                 _describe(value, key, arrays)
     return tuple(key), nodes, arrays
 
 
 def _describe(value: Any, key: list[Any], arrays: list[Any]) -> None:
-    """What else is saved: Specs, and the arrays of a variadic input."""
+    """What else is saved: the arrays of a variadic input, or Specs of them."""
     if value.__class__ is Spec:
         key += (Spec, value.shape, value.dtype)
     elif value.__class__ is tuple:

@@ -19,13 +19,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from autograd_engine.autograd.batching.batched import Batched, Batching
+from autograd_engine.autograd.hessians.row_spans import Span, on_rows
 from autograd_engine.compiler.concrete_graph import Graph, Value
 from autograd_engine.core.spec import Array, Like, Spec
 from autograd_engine.ops.registry.opdef import NONDIFF, REGISTRY, OpDef
 
 __all__ = ["OneHot", "OneHotBatching"]
 
+_WRITTEN: Final = (Batched, Span)
 _MOST: Final = 16  # terms of a stack
+_WORTH: Final = 0.9  # of all directions, up to which a stack is written out as a span
 
 
 class Term(NamedTuple):
@@ -76,6 +79,19 @@ class OneHot(Batched):
                 self.value = base[_write](*values, places=places, shape=wide.shape)
         return Batched(self.value, self.xp)
 
+    def rows_written(self) -> Batched:
+        """The same, without directions before the first and after the last that moves anything."""
+        rows = [t.rows[t.rows >= 0] for t in self.terms]
+        begin = min([int(r.min()) for r in rows if r.size], default=0)
+        end = max([int(r.max()) + 1 for r in rows if r.size], default=self.count)
+        if end - begin > _WORTH * self.count:
+            return self.written()
+        assert isinstance(self.xp, OneHotBatching)
+        wide = Spec((end - begin, *self.shape), self.dtype)
+        terms = [Term(np.where(t.rows < 0, -1, t.rows - begin), t.values) for t in self.terms]
+        block = OneHot(terms, wide, self.xp).written()
+        return Span(block.value, self.xp, begin, self.count)
+
 
 class OneHotBatching(Batching):
     """The operations on values of which some are stacks, written out or not.
@@ -101,12 +117,14 @@ class OneHotBatching(Batching):
 
         def call(*operands: Any, **attrs: Any) -> Any:
             if any(o.__class__ is OneHot for o in operands):
-                if keep is not None and not any(o.__class__ is Batched for o in operands):
+                if keep is not None and not any(o.__class__ in _WRITTEN for o in operands):
                     full = attrs if attrs.keys() == op.attrs.keys() else op.complete_attrs(attrs)
                     found = keep(self, op, operands, full)
                     if found is not None:
                         return found
                 operands = tuple([_plain(op, k, o) for k, o in enumerate(operands)])
+            if any(o.__class__ is Span for o in operands):
+                return on_rows(self, op, operands, attrs, plain)
             return plain(*operands, **attrs)
 
         return call
@@ -119,17 +137,17 @@ class OneHotBatching(Batching):
         return number is not None and bool(number == 0.0)
 
     def project(self, g: Any, like: Any) -> Any:
-        if g.__class__ is OneHot:
+        if g.__class__ is OneHot or g.__class__ is Span:
             return g if g.shape == like.shape else self.sum_like(g, like)
         return super().project(g, like)
 
     def scatter(self, name: str, *operands: Any, **attrs: Any) -> Any:
-        if any(o.__class__ is OneHot for o in operands):
+        if any(o.__class__ is OneHot or o.__class__ is Span for o in operands):
             return getattr(self, name)(*operands, **attrs)
         return super().scatter(name, *operands, **attrs)
 
     def stack_of(self, value: Any, count: int, like: Like | None = None) -> Any:
-        if value.__class__ is OneHot:
+        if value.__class__ is OneHot or value.__class__ is Span:
             value = value.written()
         return super().stack_of(value, count, like)
 
@@ -137,7 +155,7 @@ class OneHotBatching(Batching):
 def _plain(op: OpDef, k: int, operand: Any) -> Any:
     if operand.__class__ is not OneHot:
         return operand
-    return operand.written() if op.reads_value(k) else operand.spec
+    return operand.rows_written() if op.reads_value(k) else operand.spec
 
 
 # --- operations that keep terms; None where they cannot

@@ -6,12 +6,14 @@ arrays are as large as the result.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograd_engine.autograd.hessians.row_spans import JOIN
 from autograd_engine.compiler.concrete_graph import Graph, Node, Value
 from autograd_engine.core.dtypes import BLAS_REALS
 from autograd_engine.core.locations import run_generated
@@ -70,11 +72,14 @@ class _Text:
         self.last = {v: k for k, node in enumerate(graph.nodes) for v in node.values}
         self.last |= dict.fromkeys(graph.outputs, len(graph.nodes))
         self.own: set[Value] = set()
-        for node in graph.nodes:
+        for k, node in enumerate(graph.nodes):
             name = _known(node.op)
-            if name in _UFUNCS or name == "matmul":
+            if name in _UFUNCS or name == "matmul" or node.op is JOIN:
                 self.own.update(v for v in node.results if v.size >= _LARGE)
             elif node.op.result == "view":
+                x = next(node.values, None)
+                if name == "reshape_like" and x in self.own and self.last[x] == k:
+                    self.own.update(node.results)  # it goes on under another name
                 self.own.difference_update(node.values)
 
     def name(self, value: Value) -> str:
@@ -126,13 +131,17 @@ class _Text:
                 f".reshape({result.shape!r})"
             ]
         if name == "unslice_add" and next(node.values).uniform == 0:
-            self.scope["_zeros"], dtype = np.zeros, self.constant(result.dtype)
-            keys = [self.constant(key) for key in node.attrs["keys"]]
-            return [
-                f"{out} = _zeros({result.shape!r}, {dtype})",
-                f"{out}[{keys[0]}] = {arguments[1]}",
-                *[f"{out}[{key}] += {x}" for key, x in zip(keys[1:], arguments[2:], strict=True)],
-            ]
+            lines, filled, make = [], np.zeros(result.shape, bool), "_empty"
+            for key, x in zip(node.attrs["keys"], arguments[1:], strict=True):
+                there = filled[key]
+                lines.append(f"{out}[{self.constant(key)}] {'+=' if there.any() else '='} {x}")
+                if there.any() and not there.all():
+                    make = "_zeros"  # some of these elements are added to what was not written
+                filled[key] = True
+            if not filled.all():
+                make = "_zeros"
+            self.scope[make], dtype = getattr(np, make[1:]), self.constant(result.dtype)
+            return [f"{out} = {make}({result.shape!r}, {dtype})", *lines]
         if name in _UFUNCS:
             for v in node.values:
                 if v in self.own and self.last[v] == k and v.spec == result.spec:
@@ -141,10 +150,47 @@ class _Text:
             if name in _SYMBOLS:
                 return [f"{out} = {f' {_SYMBOLS[name]} '.join(arguments)}"]
             return [f"{out} = -{arguments[0]}"]
+        if op is JOIN:
+            return self._joined(node, k, arguments)
         kernel = f"_{name}" if name else self.constant(op.kernel)
         self.scope[kernel] = op.kernel
         attrs = [f"{key}={self.constant(value)}" for key, value in node.attrs.items()]
         return [f"{out} = {kernel}({', '.join([*arguments, *attrs])})"]
+
+
+    def _joined(self, node: Node, k: int, blocks: list[str]) -> list[str]:
+        """Rows added up: over the operand that has them all, if nobody reads it any more."""
+        (result,), values = node.results, list(node.values)
+        out = self.name(result)
+        over = None
+        for j, v in enumerate(values):
+            once = values.count(v) == 1 and self.last[v] == k
+            if once and v in self.own and v.spec == result.spec:
+                over = j
+        filled = np.full(result.shape[0], over is not None)
+        if over is None:
+            self.scope["_empty"] = np.empty
+            lines = [f"{out} = _empty({result.shape!r}, {self.constant(result.dtype)})"]
+        else:
+            lines = [f"{out} = {blocks[over]}"]
+        for j, (block, start, v) in enumerate(
+            zip(blocks, node.attrs["starts"], values, strict=True)
+        ):
+            if j == over:
+                continue
+            for a, b in _runs(filled[start : start + v.shape[0]]):
+                sign = "+=" if filled[start + a] else "="
+                part = block if b - a == v.shape[0] else f"{block}[{a}:{b}]"
+                lines.append(f"{out}[{start + a}:{start + b}] {sign} {part}")
+            filled[start : start + v.shape[0]] = True
+        lines += [f"{out}[{a}:{b}] = 0" for a, b in _runs(filled) if not filled[a]]
+        return lines
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where neighbours that are equal begin and end."""
+    stops = [0, *(np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist(), len(flags)]
+    return list(itertools.pairwise(stops))
 
 
 def _known(op: OpDef) -> str:

@@ -32,7 +32,7 @@ def _relu(x: Array) -> Array:
     if zero is None:
         zero = _ZEROS[x.dtype] = np.zeros((), x.dtype)
     # NumPy takes half the time for two arrays that it does for an array and a number.
-    if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
+    if x.size >= _MANY and x.__class__ is np.ndarray and x.flags.c_contiguous:
         whole = x.size // _ROW * _ROW
         flat, out = x.reshape(-1), np.empty(x.size, x.dtype)
         zeros = np.zeros(_ROW, x.dtype)
@@ -40,7 +40,8 @@ def _relu(x: Array) -> Array:
         np.maximum(table, zeros, out=out[:whole].reshape(-1, _ROW))
         np.maximum(flat[whole:], zero, out=out[whole:])
         return out.reshape(x.shape)
-    return np.asarray(np.maximum(x, zero))
+    above: Array = np.maximum(x, zero)
+    return above if above.__class__ is np.ndarray else np.asarray(above)
 
 
 def _sigmoid(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Rules on large arrays: one loop in C, or the same ufuncs, each writing over what is done with.
+"""Rules on arrays: on large ones one loop in C, or ufuncs that write over what is done with.
 
 NumPy makes a new array for each step of a formula, ``g * (1.0 - out * out)`` three of them, and on
 arrays that do not fit the cache, memory is what takes the time. Where there is C for the rule
@@ -37,7 +37,7 @@ from autograd_engine.ops.registry.opdef import REGISTRY, OpDef, Rule
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.stand_ins import PYTHON_UFUNCS, bind_operators
 
-__all__ = ["in_place_rule", "one_step"]
+__all__ = ["one_step", "rule_on_arrays"]
 
 
 _WORTH: Final = 1 << 14  # elements: from here on it pays to write over what is done with
@@ -52,6 +52,7 @@ _WRITTEN: Final = {
 }
 
 _Step: TypeAlias = tuple[np.ufunc, tuple[Any, ...]]
+_Traced: TypeAlias = tuple[list[_Step], str]  # and which of their results is that of the rule
 
 
 class _Untraceable(Exception):
@@ -61,13 +62,16 @@ class _Untraceable(Exception):
 class _Steps:
     """What a rule did, and the namespace that it did it in."""
 
-    def __init__(self, dtype: np.dtype[Any] | None) -> None:
+    def __init__(self, dtype: np.dtype[Any] | None, tests: bool) -> None:
         self.steps: list[_Step] = []
         self.dtype = dtype
+        self.tests = tests
 
     def apply(self, op: OpDef, *operands: Any) -> _Value:
         # What has no tangent, a comparison say, has another dtype.
-        ufunc = ufunc_of(op.kernel) or (op.tangent and PYTHON_UFUNCS.get(op.kernel))
+        ufunc = ufunc_of(op.kernel)
+        if ufunc is None and (op.tangent or self.tests):
+            ufunc = PYTHON_UFUNCS.get(op.kernel)
         if ufunc is None or op.casts or op.attrs:
             raise _Untraceable
         self.steps.append((ufunc, operands))
@@ -100,8 +104,10 @@ class _Value:
 bind_operators(_Value, lambda self, name, operands: self.steps.apply(REGISTRY[name], *operands))
 
 
-def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None:
-    """The rule of the input `name` for large ndarrays; None where there is nothing to gain.
+def rule_on_arrays(
+    op: OpDef, name: str, rule: Rule
+) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    """The rule of the input `name` for ndarrays, large and small; None where nothing is gained.
 
     Parameters
     ----------
@@ -113,10 +119,17 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     -------
     callable or None
         ``large(g, *saved, **attrs)``.
+    callable or None
+        ``small(xp, g, *saved)``.
     """
     if op.tangent != "elementwise" or rule.group or REGISTRY.get(op.name) is not op:
-        return None
+        return None, None
     steps = _real_steps(rule)
+    small = _small(op, name, rule, steps or _real_steps(rule, tests=True))
+    return _large(op, name, rule, steps), small
+
+
+def _large(op: OpDef, name: str, rule: Rule, steps: _Traced | None) -> Callable[..., Any] | None:
     if steps is None:
         in_order = _as_it_is(rule)
     elif len(steps[0]) < 2:
@@ -140,26 +153,78 @@ def in_place_rule(op: OpDef, name: str, rule: Rule) -> Callable[..., Any] | None
     return large
 
 
+def _small(op: OpDef, name: str, rule: Rule, steps: _Traced | None) -> Callable[..., Any] | None:
+    """With arrays of no dimensions for its numbers, which NumPy meets in half the time.
+
+    What comes out is the same, as numbers take the dtype of the array that they meet.
+    """
+    if steps is None or op.casts or op.untyped or hasattr(rule.fn, "__wrapped__"):
+        return None  # another dtype, or somebody watches the calls of the rule
+    numbers: dict[str, str] = {}
+    truths: set[str] = set()
+    given = ", ".join(["xp", *_given(rule)])
+    lines = []
+    for k, (ufunc, operands) in enumerate(steps[0]):
+        arguments = [
+            v.name if _is_array(v) else numbers.setdefault(repr(v), f"n{len(numbers)}")
+            for v in operands
+        ]
+        if not all(_is_array(v) or (type(v) is float and math.isfinite(v)) for v in operands):
+            return None
+        if not truths.isdisjoint(arguments) and not all(map(_is_array, operands)):
+            return None  # a number beside truth values is of float64
+        if any(kinds[0] == "f" and kinds[-1] == "?" for kinds in ufunc.types):
+            truths.add(f"t{k}")
+        form = _WRITTEN[ufunc][1] if ufunc in _WRITTEN else f"{ufunc.__name__}({{}})"
+        lines.append(f"t{k} = {_filled(form, arguments)}")
+    if not numbers:
+        return None
+    label = f"{op.name}_{name}_small"
+    apart = ["numbers is None", *[f"given_{v}.dtype is not dtype" for v in rule.saves]]
+    head = [
+        f"def {label}({given}):",
+        "dtype = given_g.dtype",
+        "numbers = known.get(dtype)",
+        f"if {' or '.join(apart)}: return rule({given})",
+        f"{', '.join(numbers.values())}, = numbers",
+    ]
+    scope: dict[str, Any] = {
+        "known": {d: [np.array(float(v), d) for v in numbers] for d in (FLOAT32, FLOAT64)},
+        "rule": rule.fn,
+    }
+    scope.update((ufunc.__name__, ufunc) for ufunc, _ in steps[0])
+    run_generated("\n    ".join([*head, *lines, f"return {steps[1]}"]) + "\n", label, scope)
+    small: Callable[..., Any] = scope[label]
+    return small
+
+
+def _filled(form: str, arguments: list[str]) -> str:
+    return form.format(*arguments) if form.count("{}") > 1 else form.format(", ".join(arguments))
+
+
 def _as_it_is(rule: Rule) -> Callable[..., Any]:
     return lambda *operands, **attrs: rule.fn(raw_wide, *operands, **attrs)
 
 
-def _real_steps(rule: Rule) -> tuple[list[_Step], str] | None:
+def _real_steps(rule: Rule, *, tests: bool = False) -> _Traced | None:
     """Those on floats, if they are the same whatever floats these are."""
-    narrow, wide = (_steps_of(rule, dtype) for dtype in (FLOAT32, FLOAT64))
+    narrow, wide = (_steps_of(rule, dtype, tests=tests) for dtype in (FLOAT32, FLOAT64))
     if narrow is None or wide is None or narrow[1] != wide[1]:
         return None
     return wide if _written(*narrow) == _written(*wide) else None
 
 
-def _steps_of(rule: Rule, dtype: np.dtype[Any] | None = None) -> tuple[list[_Step], str] | None:
+def _steps_of(
+    rule: Rule, dtype: np.dtype[Any] | None = None, *, tests: bool = False
+) -> _Traced | None:
     """The ufuncs that a rule applies, and which of their results is its own.
 
-    To arrays of `dtype`; without one, to those of any: None if the rule asks which it is.
+    To arrays of `dtype`; without one, to those of any: None if the rule asks which it is. With
+    `tests` some may be comparisons.
     """
     if rule.attrs:
         return None
-    steps = _Steps(dtype)
+    steps = _Steps(dtype, tests)
     try:
         result = rule.fn(steps, *[_Value(name, steps) for name in _given(rule)])
     except _Untraceable:
@@ -248,4 +313,4 @@ def one_step(
 
 
 Pullback.one_step = staticmethod(one_step)
-Pullback.in_place = staticmethod(in_place_rule)
+Pullback.on_arrays = staticmethod(rule_on_arrays)

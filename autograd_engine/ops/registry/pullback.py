@@ -86,8 +86,12 @@ class Pullback:
         "wanted",
     )
 
-    # The form of a rule for large arrays, if it has one: see `inplace_rules`.
-    in_place: ClassVar[Callable[[OpDef, str, Rule], Callable[..., Any] | None]]
+    # The forms of a rule for large arrays and for small ones, if it has them: see `inplace_rules`.
+    on_arrays: ClassVar[
+        Callable[
+            [OpDef, str, Rule], tuple[Callable[..., Any] | None, Callable[..., Any] | None]
+        ]
+    ]
     one_step: ClassVar[
         Callable[[OpDef, Rule], tuple[str, tuple[str, ...], Callable[..., Any] | None] | None]
     ]
@@ -218,6 +222,7 @@ class Pullback:
         start = len(lines)
         results = []
         steps: list[tuple[str, str, tuple[str, ...]]] = []
+        negated: int | None = None
         for at, (k, name, rule) in enumerate(self.rules()):
             made = next((n for n in rule.group if f"rule_{n}" in scope), name)
             if f"rule_{made}" not in scope:
@@ -229,20 +234,31 @@ class Pullback:
                     *(f"{a}=attrs[{a!r}]" for a in rule.attrs),
                 ]
                 call = f"rule_{name}({', '.join(arguments)})"
-                large = None if self.strong else Pullback.in_place(op, name, rule)
+                large, small = (
+                    (None, None) if self.strong else Pullback.on_arrays(op, name, rule)
+                )
                 if rule.fn is handed_on:
                     (call,) = rule.cotangents
-                elif large is not None:
-                    scope |= {f"large_{name}": large, "ndarray": np.ndarray}
-                    is_large = f"g.__class__ is ndarray and g.size >= {LARGE}"
-                    call = f"large_{name}({', '.join(arguments[1:])}) if {is_large} else {call}"
+                elif large is not None or small is not None:
+                    form = f"small_{name}({', '.join(arguments)})" if small is not None else call
+                    if large is not None:
+                        as_large = f"large_{name}({', '.join(arguments[1:])})"
+                        form = f"({as_large} if g.size >= {LARGE} else {form})"
+                    scope |= {f"large_{name}": large, f"small_{name}": small}
+                    scope["ndarray"] = np.ndarray
+                    call = f"{form} if g.__class__ is ndarray else {call}"
                 elif not self.strong and (step := Pullback.one_step(op, rule)) is not None:
                     form, operands, many = step
+                    if form == "-{}" and self._sums_first(k):
+                        # Of fewer elements: a sum of negatives is the negative of the sum.
+                        form, many, negated = "{}", None, k
                     call = form.format(*operands)  # without the call of a function
                     if many is not None:
                         scope |= {f"many_{name}": many, "ndarray": np.ndarray}
-                        is_many = f"g.__class__ is ndarray and g.size >= {MANY}"
-                        call = f"many_{name}({', '.join(operands)}) if {is_many} else {call}"
+                        is_many = f"is_many = g.__class__ is ndarray and g.size >= {MANY}"
+                        if is_many not in lines:
+                            lines.append(is_many)
+                        call = f"many_{name}({', '.join(operands)}) if is_many else {call}"
                     same = _same_where(steps, form, operands)
                     if same:
                         scope["ndarray"] = np.ndarray
@@ -271,7 +287,7 @@ class Pullback:
                 result = self._checked(f"in_half(xp, {result}{half}" if half else result, k, name)
                 scope["check"] = op.check_gradient
             if self.project >> k & 1:
-                result = f"xp.project({result}, {name}_like)"
+                result = f"{'-' if negated == k else ''}xp.project({result}, {name}_like)"
             if half:
                 result = f"in_half(xp, {result}{half}"
             results.append(f"{result}, ")
@@ -283,6 +299,10 @@ class Pullback:
             ]
         source = "\n    ".join(lines) + "\n"
         return _define(source, f"{op.name}_pullback", scope)
+
+    def _sums_first(self, position: int) -> bool:
+        """What a rule returns is projected as it is, by which it may have fewer elements."""
+        return bool(self.project >> position & 1) and not (self.halves or self.checked)
 
     def _in_float32(self) -> list[str]:
         """What rules read; shape and dtype are asked of what is, too, but to check a result."""

@@ -169,6 +169,13 @@ struct ae_spread_fX {
 /* Rows that are shorter go some at a time. */
 enum { AE_LONG = 64 };
 
+AE_INLINE void ae_repeat_fX(real *out, const real *x, int64_t step, int64_t rows, int64_t width)
+{
+    for (int64_t i = 0; i < rows; i++, x += step, out += width)
+        for (int64_t j = 0; j < width; j++)
+            out[j] = x[0];
+}
+
 /* What a loop reads of one operand: where it lies there in order that, else a buffer, of which so
    many elements hold what is to be read already. */
 AE_INLINE const real *ae_spread_operand_fX(const real *x, const int64_t *steps, int64_t rows,
@@ -186,10 +193,12 @@ AE_INLINE const real *ae_spread_operand_fX(const real *x, const int64_t *steps, 
             memcpy(buffer + done, buffer, (size_t)(done < n - done ? done : n - done) * sizeof(real));
         return buffer;
     }
-    real *out = buffer;
-    for (int64_t i = 0; i < rows; i++, x += steps[1], out += width)
-        for (int64_t j = 0; j < width; j++)
-            out[j] = x[0];
+    if (width == 8) /* a loop of known length is a store or two */
+        ae_repeat_fX(buffer, x, steps[1], rows, 8);
+    else if (width == 4)
+        ae_repeat_fX(buffer, x, steps[1], rows, 4);
+    else
+        ae_repeat_fX(buffer, x, steps[1], rows, width);
     return buffer;
 }
 
