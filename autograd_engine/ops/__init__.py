@@ -28,6 +28,7 @@ from autograd_engine.ops import (  # noqa: F401 - each declares its operations
 from autograd_engine.ops.linalg import (  # noqa: F401
     decomposition,
     determinant,
+    distances,
     fft,
     inverse,
     lu,

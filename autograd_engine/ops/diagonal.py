@@ -17,6 +17,7 @@ from autograd_engine.core.spec import (
 )
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import same
+from autograd_engine.ops.kernels.compiled import LARGE, compiled
 from autograd_engine.ops.registry.forms import PICKED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
 
@@ -30,11 +31,25 @@ def _inside(shape: Any, offset: int, axis1: int = -2, axis2: int = -1) -> int:
 
 
 def _tril(x: Array, *, diagonal: int = 0) -> Array:
-    return np.tril(x, _inside(x.shape, diagonal))
+    diagonal = _inside(x.shape, diagonal)
+    done = _triangle(x, diagonal, False)
+    return np.tril(x, diagonal) if done is None else done
 
 
 def _triu(x: Array, *, diagonal: int = 0) -> Array:
-    return np.triu(x, _inside(x.shape, diagonal))
+    diagonal = _inside(x.shape, diagonal)
+    done = _triangle(x, diagonal, True)
+    return np.triu(x, diagonal) if done is None else done
+
+
+def _triangle(x: Array, diagonal: int, upper: bool) -> Array | None:
+    """By C, of large arrays: NumPy makes a mask, and chooses element by element."""
+    run = compiled("spread.triangle", x) if x.size >= LARGE else None
+    if run is None:
+        return None
+    out, (rows, columns) = np.empty(x.shape, x.dtype), x.shape[-2:]
+    run(np.ascontiguousarray(x), out, x.size // (rows * columns), rows, columns, diagonal, upper)
+    return out
 
 
 defop(

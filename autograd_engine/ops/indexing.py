@@ -210,8 +210,12 @@ scatter_add_like.scatters(_place_rows, _record_rows)
 
 def _check_lines(op: str, index: Shape, shape: Shape, axis: int) -> None:
     """Refuse all but indices for each line along `axis`: NumPy would broadcast without a word."""
-    lines, there = (*shape[:axis], *shape[axis + 1 :]), (*index[:axis], *index[axis + 1 :])
-    if len(index) != len(shape) or (lines != there and not may_equal(lines, there)):
+    behind = axis + 1
+    same = index[:axis] == shape[:axis] and index[behind:] == shape[behind:]
+    if same and len(index) == len(shape):
+        return
+    lines, there = (*shape[:axis], *shape[behind:]), (*index[:axis], *index[behind:])
+    if len(index) != len(shape) or not may_equal(lines, there):
         raise ShapeError(
             f"{op}: an index of shape {format_shape(index)} does not fit {format_shape(shape)}: "
             f"their sizes must be equal on every axis but {axis}; expand the index, or feed as "
@@ -307,8 +311,9 @@ defop(
 
 def _one_hot(x: Array, *, num_classes: int, dtype: str) -> Array:
     _check_index("one_hot", x, num_classes, "num_classes", wraps=False)
-    hot: Array = x[..., None] == np.arange(num_classes)
-    return hot.astype(dtype)
+    hot = np.zeros((x.size, num_classes), dtype)
+    hot[np.arange(x.size), x.reshape(-1)] = 1
+    return hot.reshape(*x.shape, num_classes)
 
 
 def _infer_one_hot(x: Spec, *, num_classes: int, dtype: str) -> Spec:

@@ -250,13 +250,13 @@ def _sum_of_squares(x: Array, axis: Axes) -> Array:
     return dots.reshape(reduced_shape(x.shape, axis, True))
 
 
-def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
+def p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
     """(sum of abs(x)**p)**(1/p) for a finite p other than 0."""
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         size = x if p == 2 else np.abs(x)
         out = _norm_of_sizes(size, p, axis)
         # Where powers left the range of the dtype, they are taken relative to the largest.
-        if x.size and p > 1 and not _within(out, _SMALL[x.dtype] ** (1 / p)):
+        if x.size and p > 1 and not within(out, SMALL[x.dtype] ** (1 / p)):
             size = np.abs(x)
             largest = np.asarray(np.maximum.reduce(size, axis=axis, keepdims=True))
             largest = np.where((largest > 0) & (largest < np.inf), largest, 1)
@@ -265,10 +265,10 @@ def _p_norm(x: Array, *, p: float, axis: Axes, keepdims: bool = False) -> Array:
 
 
 # A sum of powers below this may have been made up of denormal ones.
-_SMALL = {d: float(finfo(d).tiny / finfo(d).eps) for d in BLAS_REALS}
+SMALL = {d: float(finfo(d).tiny / finfo(d).eps) for d in BLAS_REALS}
 
 
-def _within(out: Array, least: float) -> bool:
+def within(out: Array, least: float) -> bool:
     """Whether all of it is above `least`, and finite."""
     if out.size == 1:
         return bool(least < out.item() < math.inf)
@@ -308,7 +308,7 @@ def _p_norm_x(xp: Any, g: Any, x: Any, out: Any, *, p: float, axis: Axes, keepdi
 
 defop(
     "p_norm",
-    _p_norm,
+    p_norm,
     takes="bif",
     inputs="x",
     infer=_reduced,
@@ -417,7 +417,7 @@ defop(
 
 def _deviation(x: Array, *, axis: Axes, correction: float, keepdims: bool = False) -> Array:
     rest, count = _centered(x, axis)
-    length = _p_norm(rest, p=2.0, axis=axis, keepdims=keepdims)
+    length = p_norm(rest, p=2.0, axis=axis, keepdims=keepdims)
     return np.asarray(length / math.sqrt(_freedom(count, correction)))
 
 

@@ -19,7 +19,7 @@ from autograd_engine.errors import ShapeError
 from autograd_engine.ops.infer import broadcast, same, sum_dtype
 from autograd_engine.ops.kernels.axes import backwards
 from autograd_engine.ops.kernels.branches import perhaps
-from autograd_engine.ops.kernels.compiled import LARGE, compiled
+from autograd_engine.ops.kernels.compiled import LARGE, MANY_STEPS, compiled
 from autograd_engine.ops.registry.forms import VALUES_AND_INDICES, put_back
 from autograd_engine.ops.registry.opdef import OpDef, defop
 from autograd_engine.ops.registry.work import each_read
@@ -256,6 +256,14 @@ defop(
 def _running_extremum(name: str, ufunc: Any) -> OpDef:
     def kernel(x: Array, *, axis: int) -> tuple[Array, Array]:
         """Values so far, and where the latest of them is; NaN is the extremum from there on."""
+        run = compiled("scans.extrema", x) if x.size >= MANY_STEPS else None
+        if run is not None:
+            values, places = np.empty(x.shape, x.dtype), np.empty(x.shape, np.int64)
+            shape = x.shape
+            count, inner = shape[axis], math.prod(shape[axis + 1 :])
+            lead = math.prod(shape[:axis])
+            run(np.ascontiguousarray(x), values, places, lead, count, inner, ufunc is np.maximum)
+            return values, places
         values = ufunc.accumulate(x, axis=axis)
         reached = x == values
         if x.dtype in FLOATS:

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_engine.core.checks import MOST, as_int, as_number, is_int, require_possible
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import COMPLEX, INEXACT
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INEXACT
 from autograd_engine.eager.grad_mode import is_grad_enabled
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
@@ -43,7 +43,11 @@ def shape_of(shape: Any, function: str) -> tuple[int, ...]:
     elif isinstance(shape, Variable):
         shape = numbers_in(shape)
     sizes = tuple(shape) if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
-    if not _INT.issuperset(map(type, sizes)):
+    if _INT.issuperset(map(type, sizes)):
+        usual = min(sizes, default=0) >= 0 and max(sizes, default=0) <= MOST
+        if usual and math.prod(sizes) <= MOST:
+            return sizes
+    else:
         sizes = tuple([as_number(d) for d in sizes])
     for d in sizes:
         if not is_int(d) or (not isinstance(d, SymbolicNumber) and d < 0):
@@ -99,7 +103,7 @@ def as_factor(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def held(function: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Any:
     """`value`, which an array of this dtype can hold (rounded)."""
-    if isinstance(value, SymbolicNumber):
+    if isinstance(value, SymbolicNumber) or (value.__class__ is float and dtype in FLOATS):
         return value
     try:
         if dtype in COMPLEX or not isinstance(value, complex):

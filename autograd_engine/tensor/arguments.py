@@ -79,6 +79,8 @@ def times(value: Any, factor: Any) -> Any:
 
 def integer(op: str, argument: str, value: Any) -> int:
     """An int, or a tensor that holds one; a TypeError for anything else."""
+    if type(value) is int:  # whose `__class__` an unknown size has
+        return value
     found = value if is_int(value) else as_number(value)
     if not is_int(found):
         raise ArgumentTypeError(f"{op}: {argument} must be an int, got {value!r}")

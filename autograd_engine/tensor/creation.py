@@ -17,6 +17,7 @@ from autograd_engine.core.dtypes import (
     INTEGERS,
     DTypeLike,
     get_default_numpy_dtype,
+    name_of,
     to_numpy,
 )
 from autograd_engine.core.spec import Array
@@ -267,7 +268,7 @@ def _with_history(value: Any, filled: Any) -> Any:
 def _filled(function: str, shape: Any, value: Any, dtype: DTypeLike | None) -> Any:
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     value = held(function, "fill_value", value, chosen)
-    return ops.full(shape=shape_of(shape, function), value=value, dtype=chosen.name)
+    return ops.full(shape=shape_of(shape, function), value=value, dtype=name_of(chosen))
 
 
 @atomic
@@ -401,7 +402,7 @@ def arange(
         chosen = np.dtype(np.int64) if whole else get_default_numpy_dtype()
     else:
         chosen = to_numpy(dtype)
-    values = ops.range(start=start, end=end, step=step, dtype=chosen.name)
+    values = ops.range(start=start, end=end, step=step, dtype=name_of(chosen))
     if chosen not in FLOATS or not carries_gradient(*given):
         return values
     first, apart = (as_factor(v, chosen) for v in given)
@@ -514,14 +515,14 @@ def _spaced(
         first, last, power = (as_factor(v, wide) for v in (start, stop, base))
         shares = ops.linspace(start=0.0, stop=1.0, num=steps)
         line = _moved(values, first * (1.0 - shares) + last * shares)
-        return ops.cast(line if base is None else power**line, dtype=chosen.name)
+        return ops.cast(line if base is None else power**line, dtype=name_of(chosen))
     if base is not None:
         base = number(function, "base", detached(base))
         values = ops.pow(base, values)
     if not holds_symbolic((*ends, base)):  # all values lie between
         outermost = np.asarray(ends, np.float64)
         in_dtype(function, outermost if base is None else np.power(float(base), outermost), chosen)
-    return ops.cast(values, dtype=chosen.name)
+    return ops.cast(values, dtype=name_of(chosen))
 
 
 @atomic
@@ -542,7 +543,7 @@ def eye(
     columns = rows if num_columns is None else count("eye", "num_columns", num_columns)
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     rows, columns = shape_of((rows, columns), "eye")
-    return ops.eye(rows=rows, columns=columns, dtype=chosen.name)
+    return ops.eye(rows=rows, columns=columns, dtype=name_of(chosen))
 
 
 def _indices(function: str, upper: bool, row: Any, col: Any, offset: Any, dtype: DTypeLike) -> Any:
@@ -555,7 +556,7 @@ def _indices(function: str, upper: bool, row: Any, col: Any, offset: Any, dtype:
     if chosen not in INTEGERS:
         raise DTypeError(f"{function}: dtype must be one of integers, got {chosen.name}")
     positions = ops.triangle_indices(rows=rows, columns=columns, offset=as_int(behind), upper=upper)
-    return ops.cast(positions, dtype=chosen.name)
+    return ops.cast(positions, dtype=name_of(chosen))
 
 
 @atomic

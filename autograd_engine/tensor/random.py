@@ -14,6 +14,7 @@ from autograd_engine.core.dtypes import (
     INTEGERS,
     DTypeLike,
     get_default_numpy_dtype,
+    name_of,
     to_numpy,
 )
 from autograd_engine.eager.tensor import Tensor
@@ -63,7 +64,7 @@ def _dtype(function: str, dtype: DTypeLike | None) -> str:
         raise DTypeError(
             f"{function}: dtype must be a floating one, got {chosen.name}; use randint for integers"
         )
-    return chosen.name
+    return name_of(chosen)
 
 
 @atomic
@@ -272,7 +273,7 @@ def randint(
     """
     chosen = to_numpy("int64" if dtype is None else dtype)
     low, high = _limits("randint", low, high, chosen)
-    return ops.randint(shape=shape_of(shape, "randint"), low=low, high=high, dtype=chosen.name)
+    return ops.randint(shape=shape_of(shape, "randint"), low=low, high=high, dtype=name_of(chosen))
 
 
 def randint_like(
@@ -293,7 +294,7 @@ def randint_like(
     x = as_operand("randint_like", x)
     chosen = spec_of(x).dtype if dtype is None else to_numpy(dtype)
     low, high = _limits("randint_like", low, high, chosen)
-    return ops.random_like(x, distribution="integers", a=low, b=high, dtype=chosen.name)
+    return ops.random_like(x, distribution="integers", a=low, b=high, dtype=name_of(chosen))
 
 
 def _floating_like(function: str, x: Any, dtype: DTypeLike | None) -> str:
@@ -335,7 +336,7 @@ def randperm(n: int, dtype: DTypeLike = "int64", name: str | None = None) -> Ten
     n, chosen = count("randperm", "n", n), to_numpy(dtype)
     if not isinstance(n, SymbolicNumber):
         held("randperm", "n - 1", max(n - 1, 0), chosen)
-    return ops.randperm(n=n, dtype=chosen.name)
+    return ops.randperm(n=n, dtype=name_of(chosen))
 
 
 def bernoulli(x: Any, p: float | None = None, name: str | None = None) -> Tensor:

@@ -395,6 +395,9 @@ def put_along_axis(
                 f"{op}: values {format_shape(given)} do not broadcast to indices "
                 f"{format_shape(shape)}"
             )
+    if reduce == "add" and broadcast and include_self:
+        given = spread(values, indices, arr)
+        return ops.add(arr, ops.put_along_axis_like(given, indices, arr, axis=axis))
     grids = along_grids(indices, axis)
     if reduce == "assign":
         return ops.setitem(arr, values, *grids, key=("index",) * len(grids))

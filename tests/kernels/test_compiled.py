@@ -496,6 +496,11 @@ def test_scans(dtype: str, case: Any) -> None:
             runtime.set_threads(3)
             assert REGISTRY[name].kernel(where(x), axis=axis).tobytes() == ours[0].tobytes()
             runtime.set_threads(before)
+        ties = np.round(where(x) * 8)
+        ties[-1] = np.nan
+        for name in ("cummax", "cummin"):
+            for ours, theirs in zip(*both(name, ties, axis=axis), strict=True):
+                np.testing.assert_array_equal(ours, theirs)
 
 
 @over("dtype", DTYPES)
@@ -524,7 +529,8 @@ def test_reductions_over_short_rows(dtype: str) -> None:
     random, before = np.random.default_rng(0), runtime.threads()
     values = np.array([0.0, -0.0, 1.0, -3.5, 1e30, np.inf, np.nan], dtype)
     few = np.array([0.28, 0.28, 0.2, 0.2, 0.02, 0.01, 0.01])
-    shapes = (500, 7, 8), (300, 20, 3), (40, 9, 65), (1, 999, 30), (9000, 1, 4), (30, 5, 20, 4)
+    shapes = [(500, 7, 8), (300, 20, 3), (40, 9, 65), (1, 999, 30), (9000, 1, 4), (30, 5, 20, 4)]
+    shapes += [(5, 6, 700), (1, 9, 4097)]
     for shape in shapes:
         for chosen in (random.choice(values, shape, p=few), random.choice(values[:2], shape)):
             for name, ufunc in (("sum", np.add), ("max", np.maximum), ("min", np.minimum)):
@@ -572,6 +578,18 @@ def test_what_is_broadcast_has_the_same_bits_in_every_mode(
     assert [t.numpy().tobytes() for t in derived(x, y, True)] == expected
     program = paddle.jit.to_static(derived, backend="numpy")
     assert [t.numpy().tobytes() for t in program(x, y)] == expected
+
+
+@over("dtype", DTYPES)
+@over("shape", [(100, 90), (90, 100), (2, 70, 70), (10_000, 1), (1, 10_000)])
+def test_triangles(dtype: str, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    x[..., 0] = np.nan
+    for diagonal in (0, 1, -3, 99, -99, 10**6, -(10**6)):
+        for where in (np.asarray, np.asfortranarray):
+            for name in ("tril", "triu"):
+                (ours,), (theirs,) = both(name, where(x), diagonal=diagonal)
+                np.testing.assert_array_equal(ours, theirs)
 
 
 @over("dtype", DTYPES)

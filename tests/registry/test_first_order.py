@@ -31,6 +31,7 @@ REAL |= {
     "cummax",
     "cummin",
     "deviation",
+    "distances",
     "logcumsumexp",
     "mode",
     "p_norm",

@@ -234,7 +234,7 @@ ELEMENTWISE = sorted(
     for name, samples in SAMPLES.items()
     if (samples[0].label, samples[0].attrs) == ("plain", {})
     and REGISTRY[name].inputs in [("x",), ("x", "y")]
-    and name not in ("matmul", "logical_not")
+    and name not in ("matmul", "distances", "logical_not")
     and not REGISTRY[name].multiple
     and differentiable(REGISTRY[name], samples[0].operands)
 )

@@ -405,7 +405,7 @@ _RULES: Final[dict[str, Rule]] = {
     **_each(_indexed, "index index_add_like"),
     "standardize_affine": _made_of(affine),
     "standardize_affine_adjoint": _made_of(affine_adjoint),
-    "to_complex": broadcast,
+    **_each(broadcast, "to_complex distances weighted_differences"),
     "matmul": _matmul,
     "sum_like": _sum_like,
     "transpose": _transpose,

@@ -215,7 +215,10 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
         f"{'const ' * (k < given)}{kind} *a{k} = ({'const ' * (k < given)}{kind} *)p[{k}];"
         for k, kind in enumerate(kinds)
     ]
-    names = {b.number: f"a{k}[j]" for k, b in enumerate(chain.given)}
+    arrays = given == 2 and kinds == [real] * 3 and all(b.shape for b in chain.given)
+    spreads = name == _KERNEL and arrays
+    steps = [f" * s{k}" * spreads for k in range(given)]
+    names = {b.number: f"a{k}[j{steps[k]}]" for k, b in enumerate(chain.given)}
     lines: list[str] = []
     cost, used = 1, set[str]()
     for step in _needed(chain, results):
@@ -231,22 +234,24 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
         if result.shape != (_SIZE,) or result.dtype != chain.float_dtype:
             raise NotLowered("its result is of another kind")
         lines.append(f"a{k}[j] = {_text(result.term, names)};")
-    spreads = name == _KERNEL and kinds == [real] * 3 and all(b.shape for b in chain.given)
     inputs = ",".join("?()" if b.dtype == BOOL else "()" for b in chain.given)
     outputs = ",".join(["()"] * len(results))
     sizes = ", ".join(f"sizeof({kind})" for kind in kinds)
     counts = f"{given}, {len(results)}, {cost}"
+    steps_of_operands = "".join(f", int64_t s{k}" for k in range(given)) * spreads
+    head = f"AE_INLINE void {name}_steps" if spreads else f"static void {name}_dense"
     return "\n".join(
         [
-            f"static void {name}_dense(int64_t n, char *const *p)",
+            f"{head}(int64_t n, char *const *p{steps_of_operands})",
             "{",
-            *("    " + head for head in heads),
+            *("    " + line for line in heads),
             "#pragma omp simd",
             "    for (int64_t j = 0; j < n; j++) {",
             *("        " + line for line in lines),
             "    }",
             "}",
             "",
+            *(_spread(name, cost) if spreads else ()),
             f'AE_UFUNC({name}_fX, "{inputs}->{outputs}")',
             "{",
             f"    static const int sizes[] = {{{sizes}}};",
@@ -254,18 +259,30 @@ def _function(chain: _Chain, name: str, results: Sequence[Traced]) -> str:
             f"    ae_map({name}_dense, args, dims[0], steps, sizes, {counts});",
             "}",
             "",
-            *(_spread(name, cost) if spreads else ()),
         ]
     )
 
 
+# Of two operands: arrays, or one of them a number. In the order of `kernels.h`.
+_FORMS: Final = {"dense": "1, 1", "number_first": "0, 1", "number_second": "1, 0"}
+
+
 def _spread(name: str, cost: int) -> list[str]:
-    """The same function of two operands that are broadcast."""
+    """The same function of two operands that are broadcast, and the loops that it takes."""
+    loops = [
+        f"static void {name}_{form}(int64_t n, char *const *p) {{ {name}_steps(n, p, {steps}); }}"
+        for form, steps in _FORMS.items()
+    ]
     return [
+        *loops,
+        "",
         "AE_FUNCTION spread_fX(ae_array x, ae_array y, ae_array out, int64_t n0, int64_t n1,"
         " int64_t n2, int missing)",
         "{",
-        f"    ae_spread_over_fX({name}_dense, AE_DATA(const real, x), AE_DATA(const real, y),"
+        "    static void (*const loops[])(int64_t n, char *const *p) = {"
+        + ", ".join(f"{name}_{form}" for form in _FORMS)
+        + "};",
+        "    ae_spread_over_fX(loops, AE_DATA(const real, x), AE_DATA(const real, y),"
         " AE_DATA(real, out),",
         f"                      n0, n1, n2, missing, {cost});",
         "}",

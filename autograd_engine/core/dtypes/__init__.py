@@ -48,6 +48,7 @@ from autograd_engine.core.dtypes.named import (
     get_default_dtype,
     get_default_numpy_dtype,
     is_own,
+    name_of,
     set_default_dtype,
     to_numpy,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "iinfo",
     "instead_of_complex",
     "is_own",
+    "name_of",
     "kind",
     "python_number",
     "real_dtype",

@@ -18,6 +18,7 @@ __all__ = [
     "get_default_dtype",
     "get_default_numpy_dtype",
     "is_own",
+    "name_of",
     "set_default_dtype",
     "to_numpy",
 ]
@@ -198,6 +199,12 @@ class _Default(threading.local):
 _default = _Default()
 
 
+def name_of(dtype: np.dtype[Any]) -> str:
+    """``dtype.name``, which NumPy works out anew at each call, in microseconds."""
+    found = _BY_NUMPY.get(dtype)
+    return dtype.name if found is None else found.name
+
+
 def get_default_numpy_dtype() -> np.dtype[Any]:
     return _default.dtype
 
@@ -210,7 +217,7 @@ def get_default_dtype() -> str:
     >>> get_default_dtype()
     'float32'
     """
-    return _default.dtype.name
+    return name_of(_default.dtype)
 
 
 def set_default_dtype(d: DTypeLike) -> None:

@@ -21,7 +21,6 @@ from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
 from autograd_engine.tensor.arguments import axis_of, factor
-from autograd_engine.tensor.elementwise import clip
 from autograd_engine.tensor.spelling.inplace import in_place
 
 __all__ = [
@@ -92,8 +91,7 @@ def relu6(x: Any, name: str | None = None) -> Tensor:
     >>> relu6(paddle.to_tensor([-1.0, 2.0, 8.0])).tolist()
     [0.0, 2.0, 6.0]
     """
-    above = ops.relu(as_floats("relu6", x))
-    return ops.where(ops.greater_equal(above, 6.0), 6.0, above)
+    return ops.hardtanh(as_floats("relu6", x), low=0.0, high=6.0)
 
 
 @atomic
@@ -239,13 +237,10 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Tensor:
     >>> celu(paddle.to_tensor([-1000.0, 2.0]), 0.5).tolist()
     [-0.5, 2.0]
     """
-    if not check_number("celu", "alpha", alpha):
+    alpha = check_number("celu", "alpha", alpha)
+    if not alpha:
         raise ArgumentError("celu: alpha must not be 0, x is divided by it; use relu(x)")
-    x = as_floats("celu", x)
-    above = ops.greater_than(x, 0.0)
-    # Only what is below is divided: x / alpha may leave the range that x is in.
-    below = ops.where(above, 0.0, x)
-    return ops.where(above, x, alpha * ops.expm1(below / alpha))
+    return ops.celu(as_floats("celu", x), alpha=alpha)
 
 
 @atomic
@@ -258,9 +253,8 @@ def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = Non
     >>> hardtanh(paddle.to_tensor([-2.0, 0.5, 2.0])).tolist()
     [-1.0, 0.5, 1.0]
     """
-    x = as_floats("hardtanh", x)
-    out = ops.where(ops.less_equal(x, min), min, x)
-    return ops.where(ops.greater_equal(out, max), max, out)
+    low, high = check_number("hardtanh", "min", min), check_number("hardtanh", "max", max)
+    return ops.hardtanh(as_floats("hardtanh", x), low=low, high=high)
 
 
 @atomic
@@ -275,8 +269,11 @@ def hardsigmoid(
     >>> hardsigmoid(paddle.to_tensor([-4.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
     """
+    x = as_floats("hardsigmoid", x)
+    if slope.__class__ is float is offset.__class__:
+        return ops.hardsigmoid(x, slope=slope, offset=offset)
     slope, offset = factor("hardsigmoid", "slope", slope), factor("hardsigmoid", "offset", offset)
-    return hardtanh(as_floats("hardsigmoid", x) * slope + offset, 0.0, 1.0)
+    return hardtanh(x * slope + offset, 0.0, 1.0)
 
 
 def hardswish(x: Any, name: str | None = None) -> Tensor:
@@ -300,9 +297,8 @@ def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tenso
     >>> hardshrink(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
     [-1.0, 0.0, 1.0]
     """
-    x = as_floats("hardshrink", x)
-    small = ops.logical_and(ops.less_than(x, threshold), ops.greater_than(x, -threshold))
-    return ops.where(small, 0.0, x)
+    threshold = check_number("hardshrink", "threshold", threshold)
+    return ops.hardshrink(as_floats("hardshrink", x), threshold=threshold)
 
 
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tensor:
@@ -314,10 +310,10 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Tenso
     >>> softshrink(paddle.to_tensor([-1.0, 0.25, 1.0])).tolist()
     [-0.5, 0.0, 0.5]
     """
-    if check_number("softshrink", "threshold", threshold) < 0.0:
+    threshold = check_number("softshrink", "threshold", threshold)
+    if threshold < 0.0:
         raise ArgumentError(f"softshrink: threshold must not be negative, got {threshold}")
-    x = as_floats("softshrink", x)
-    return x - clip(x, -threshold, threshold)
+    return ops.softshrink(as_floats("softshrink", x), threshold=threshold)
 
 
 @atomic

@@ -181,8 +181,7 @@ def cross_entropy(
     input, label = as_floats(op, input, "input"), as_operand(op, label, "label")
     ndim = len(shape_of(input))
     axis = ndim - 1 if axis == -1 and ndim else normalize_axis(op, axis, ndim)
-    if ignore_index.__class__ is not int:
-        ignore_index = integer(op, "ignore_index", ignore_index)
+    ignore_index = integer(op, "ignore_index", ignore_index)
     if label_smoothing.__class__ is not float or label_smoothing:
         label_smoothing = check_number(op, "label_smoothing", label_smoothing)
         if not 0 <= label_smoothing <= 1:
@@ -335,11 +334,11 @@ def nll_loss(
         raise ShapeError(
             f"{op}: input must be [N, classes, ...], got {format_shape(shape_of(input))}"
         )
-    weight = class_weight(op, weight, input, 1)
     check_reduction(op, reduction)
     ignore_index = integer(op, "ignore_index", ignore_index)
     if weight is None:
         return _plain(op, input, label, 1, ignore_index, reduction)
+    weight = class_weight(op, weight, input, 1)
     labels = _Labels(op, input, label, 1, ignore_index)
     loss, factor = labels.weighted(labels.loss(input), weight)
     return labels.reduce(loss, factor, reduction, kept=False)

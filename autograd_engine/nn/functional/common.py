@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number, is_int, positive_int
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import FLOATS, get_default_numpy_dtype
+from autograd_engine.core.dtypes import FLOATS, get_default_numpy_dtype, name_of
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
@@ -228,7 +228,7 @@ def one_hot(x: Any, num_classes: int = -1, name: str | None = None) -> Tensor:
             )
         classes = int(x.numpy().max()) + 1 if x.size else 1
     classes = positive_int("one_hot", "num_classes", classes)
-    return ops.one_hot(x, num_classes=classes, dtype=get_default_numpy_dtype().name)
+    return ops.one_hot(x, num_classes=classes, dtype=name_of(get_default_numpy_dtype()))
 
 
 @atomic

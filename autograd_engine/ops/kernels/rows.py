@@ -126,13 +126,14 @@ def between(name: str, x: Any, axis: tuple[int, ...]) -> Callable[..., None] | N
     """What C does over axes of `x` behind which others are left that are short, or None.
 
     Reductions are ``f(x, out)``, all operands contiguous. The bits are NumPy's, which takes some
-    ten to forty times as long: it begins anew with each row.
+    ten to forty times as long: it begins anew with each row. Sums of long rows take half as long.
     """
     stop = len(axis) + axis[0] if axis else 0
     if not 0 < stop < x.ndim or x.size < FEW or axis != tuple(range(axis[0], stop)):
         return None
     count, inner = math.prod(x.shape[axis[0] : stop]), math.prod(x.shape[stop:])
-    run = compiled(f"reduce.{name}_between", x) if 1 < inner <= _INNER else None
+    worth = inner > 1 if name == "sum" else 1 < inner <= _INNER
+    run = compiled(f"reduce.{name}_between", x) if worth else None
     if run is None:
         return None
     sizes = x.size // (count * inner), count, inner
@@ -174,17 +175,20 @@ def logsumexp(x: Array, axis: tuple[int, ...]) -> Array | None:
 
 def logsumexp_adjoint(c: Array, x: Array, out: Array, axis: tuple[int, ...]) -> Array | None:
     """c exp(x - out), divided by its sum, for each row: by C, as `logsumexp`."""
-    return _beside("rows.logsumexp_adjoint", c, x, out, axis)
+    return _beside("rows.logsumexp_adjoint", c, x, out, lines(x, axis))
 
 
 def scaled(c: Array, x: Array, norm: Array, axis: tuple[int, ...]) -> Array | None:
-    """c (x / norm), for each row: by C, as `logsumexp`."""
-    return _beside("sums.scaled", c, x, norm, axis)
+    """c (x / norm), for each row: by C, of whatever width, as the bits are NumPy's."""
+    if x.dtype in BLAS_REALS and axis == (x.ndim - 1,) and x.shape[-1] > 1:
+        return _beside("sums.scaled", c, x, norm, (x.size // x.shape[-1], x.shape[-1]))
+    return _beside("sums.scaled", c, x, norm, lines(x, axis))
 
 
-def _beside(name: str, c: Array, x: Array, y: Array, axis: tuple[int, ...]) -> Array | None:
+def _beside(
+    name: str, c: Array, x: Array, y: Array, shape: tuple[int, int] | None
+) -> Array | None:
     """The C function of that name: of rows, and of a number before and behind each."""
-    shape = lines(x, axis)
     run = None if shape is None else compiled(name, x)
     if shape is None or run is None:
         return None

@@ -17,6 +17,7 @@ from autograd_engine.core.spec import Array, Spec, format_shape
 from autograd_engine.errors import ShapeError
 from autograd_engine.ops.conjugates import as_users_see, cast_back, conj, is_complex
 from autograd_engine.ops.infer import same
+from autograd_engine.ops.linalg import lapack
 from autograd_engine.ops.linalg.inverse import (
     adjoint,
     along_columns,
@@ -71,7 +72,7 @@ defop(
 
 def _cholesky(x: Array, *, upper: bool = False) -> Array:
     try:
-        return np.linalg.cholesky(_symmetric(x), upper=upper)
+        return lapack.cholesky(_symmetric(x), upper=upper)
     except np.linalg.LinAlgError:
         raise refused(
             "cholesky",
@@ -188,8 +189,7 @@ defop(
 
 def _svd(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
-    return u, s, vh
+    return lapack.svd(x, full=False)
 
 
 def _infer_svd(x: Spec) -> tuple[Spec, Spec, Spec]:
@@ -253,8 +253,7 @@ defop(
 
 def _svd_full(x: Array) -> tuple[Array, Array, Array]:
     check_finite("svd", x)
-    u, s, vh = np.linalg.svd(x)
-    return u, s, vh
+    return lapack.svd(x, full=True)
 
 
 def _infer_svd_full(x: Spec) -> tuple[Spec, Spec, Spec]:
@@ -322,8 +321,7 @@ defop("residual_over", _residual_over, inputs="x u s", infer=same, **OF_MATRICES
 
 def _eigh(x: Array) -> tuple[Array, Array]:
     check_finite("eigh", x)
-    w, v = np.linalg.eigh(_symmetric(x))
-    return w, v
+    return lapack.eigh(_symmetric(x))
 
 
 def _infer_eigh(x: Spec) -> tuple[Spec, Spec]:

@@ -21,7 +21,7 @@ from autograd_engine.ops.kernels.products import SMALL, multiply
 from autograd_engine.ops.registry.cores import several
 from autograd_engine.ops.registry.forms import RESHAPED
 from autograd_engine.ops.registry.opdef import NONDIFF, defop
-from autograd_engine.ops.registry.work import Specs, multiply_adds
+from autograd_engine.ops.registry.work import Specs, each_read, multiply_adds
 
 
 def _matmul(x: Array, y: Array, *, transpose_x: bool = False, transpose_y: bool = False) -> Array:
@@ -95,6 +95,34 @@ defop(
     amp="low",
     types="matmul_v2 mul bmm mv linear_v2 einsum",
 ).vjp(x=matmul_x, y=matmul_y)
+
+# --- cross products
+
+
+def _cross(x: Array, y: Array, *, axis: int) -> Array:
+    lead: Any = (slice(None),) * axis
+    (a, b, c), (d, e, f) = ([v[(*lead, k)] for k in range(3)] for v in (x, y))
+    return np.stack([b * f - c * e, c * d - a * f, a * e - b * d], axis=axis)
+
+
+def _infer_cross(x: Spec, y: Spec, *, axis: int) -> Spec:
+    return Spec(x.shape, common_dtype([x.dtype, y.dtype]))
+
+
+# <g, x cross y> is the volume of the three, which turning them in a circle leaves as it is.
+defop(
+    "cross",
+    _cross,
+    inputs="x y",
+    infer=_infer_cross,
+    dtypes="common",
+    takes="ifc",
+    tangent="multilinear",
+    work=each_read(3),
+).vjp(
+    x=lambda xp, g, y, *, axis: xp.cross(y, g, axis=axis),
+    y=lambda xp, g, x, *, axis: xp.cross(g, x, axis=axis),
+)
 
 # --- axes as one, and apart again: what makes a product of arrays one of matrices. A program need
 # not know their sizes.

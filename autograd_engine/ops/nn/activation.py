@@ -129,8 +129,30 @@ def _leaky_relu(x: Array, *, negative_slope: float) -> Array:
 
 
 def _hardswish(x: Array) -> Array:
-    # Divided first: 6 * x would leave the range of float16 early.
-    return np.asarray(x * (np.minimum(np.maximum(x + 3.0, 0.0), 6.0) / 6.0))
+    # A sixth first: 6 * x would leave the range of float16 early.
+    return np.asarray(x * (np.minimum(np.maximum(x + 3.0, 0.0), 6.0) * (1.0 / 6.0)))
+
+
+def _celu(x: Array, *, alpha: float) -> Array:
+    # Only what is below is divided: x / alpha may leave the range that x is in.
+    return np.where(x > 0.0, x, alpha * np.expm1(np.minimum(x, 0.0) / alpha))
+
+
+def _hardtanh(x: Array, *, low: float, high: float) -> Array:
+    return np.asarray(np.minimum(np.maximum(x, low), high))
+
+
+def _hardsigmoid(x: Array, *, slope: float, offset: float) -> Array:
+    return np.asarray(np.minimum(np.maximum(x * slope + offset, 0.0), 1.0))
+
+
+def _hardshrink(x: Array, *, threshold: float) -> Array:
+    return np.where(np.abs(x) < threshold, 0.0, x)
+
+
+def _softshrink(x: Array, *, threshold: float) -> Array:
+    near = -np.minimum(-np.minimum(x, threshold), threshold)  # C is traced: no -threshold
+    return np.asarray(x - near)
 
 
 def _softmax(x: Array, *, axis: int) -> Array:
@@ -285,9 +307,35 @@ defop("hardswish", _hardswish, **ELEMENTWISE, takes="bif", zero_gradient="inacti
         * xp.where(
             xp.less_equal(x, -3.0),
             0.0,
-            xp.where(xp.greater_equal(x, 3.0), 1.0, x / 3.0 + 0.5),
+            xp.where(xp.greater_equal(x, 3.0), 1.0, x * (1.0 / 3.0) + 0.5),
         )
     )
+)
+_PIECEWISE: Final[dict[str, Any]] = {**ELEMENTWISE, "takes": "bif", "zero_gradient": "inactive"}
+defop("celu", _celu, **_PIECEWISE).vjp(
+    x=lambda xp, g, x, *, alpha: (
+        g * xp.where(xp.greater_than(x, 0.0), 1.0, xp.exp(xp.minimum(x, 0.0) / alpha))
+    )
+)
+
+
+def _inside(xp: Any, x: Any, low: float, high: float, g: Any) -> Any:
+    """`g` where x is between, and 0 at both ends and beyond."""
+    return xp.where(xp.less_equal(x, low), 0.0, xp.where(xp.greater_equal(x, high), 0.0, g))
+
+
+defop("hardtanh", _hardtanh, **_PIECEWISE, types="relu6 hard_tanh").vjp(
+    x=lambda xp, g, x, *, low, high: _inside(xp, x, low, high, g)
+)
+defop("hardsigmoid", _hardsigmoid, **_PIECEWISE).vjp(
+    x=lambda xp, g, x, *, slope, offset: _inside(xp, x * slope + offset, 0.0, 1.0, g * slope)
+)
+# At the threshold the derivative of the one is 1, and that of the other 0.
+defop("hardshrink", _hardshrink, **_PIECEWISE).vjp(
+    x=lambda xp, g, x, *, threshold: xp.where(xp.less_than(xp.abs(x), threshold), 0.0, g)
+)
+defop("softshrink", _softshrink, **_PIECEWISE).vjp(
+    x=lambda xp, g, x, *, threshold: xp.where(xp.less_equal(xp.abs(x), threshold), 0.0, g)
 )
 _SOFTMAX: Final[dict[str, Any]] = {
     "inputs": "x",

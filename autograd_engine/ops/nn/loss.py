@@ -412,7 +412,9 @@ def _picked_in_rows(
     run(given, read, loss, slope, classes, count, total, *sizes, some, mean)
     if count < 0:
         return None
-    return total if mean else loss, slope, classes.astype(label.dtype, copy=False)
+    if label.dtype is not classes.dtype:
+        classes = classes.astype(label.dtype)
+    return total if mean else loss, slope, classes
 
 
 def _label_loss(
@@ -453,7 +455,7 @@ def _label_loss_x(
     xp: Any, g_loss: Any, slope: Any, classes: Any, x_like: Any, *, axis: int, mean: bool
 ) -> Any:
     y = (xp.expand_like(g_loss, slope) if mean else g_loss) * slope
-    y, at = (xp.unsqueeze(v, axis=(axis,)) for v in (y, classes))
+    y, at = xp.unsqueeze(y, axis=(axis,)), xp.unsqueeze(classes, axis=(axis,))
     return xp.put_along_axis_like(y, at, x_like, axis=axis)
 
 

@@ -316,6 +316,8 @@ def cdist(
             f"cdist: the rows of x have {shapes[0][-1]} elements, those of y {shapes[1][-1]}; they "
             "must have equally many"
         )
+    if order == 2.0 and not any(spec_of(v).dtype in COMPLEX for v in (x, y)):
+        return ops.distances(x, y)
     rows = ops.unsqueeze(x, axis=(len(shapes[0]) - 1,))
     others = ops.unsqueeze(y, axis=(len(shapes[1]) - 2,))
     rest = floating("cdist", ops.subtract(rows, others))

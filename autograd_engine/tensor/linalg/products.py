@@ -308,10 +308,12 @@ def kron(x: Any, y: Any, name: str | None = None) -> Tensor:
     x, y = as_operand("kron", x), as_operand("kron", y, "y")
     a, b = spec_of(x).ndim, spec_of(y).ndim
     n = max(a, b)
-    # x[..., i, 1, j, 1] * y[..., 1, k, 1, l], then i with k and j with l.
-    x = ops.unsqueeze(x, axis=(*range(2 * (n - a)), *range(2 * (n - a) + 1, 2 * n, 2)))
-    y = ops.unsqueeze(y, axis=(*range(2 * (n - b)), *range(2 * (n - b), 2 * n, 2)))
-    return ops.merge_axes(x * y, counts=(2,) * n)
+    # x[..., i, j, 1, 1] * y[1, 1, ..., k, l], then i with k and j with l: whose gradients are sums
+    # over neighbouring axes.
+    x = ops.unsqueeze(x, axis=(*range(n - a), *range(n, 2 * n)))
+    y = ops.unsqueeze(y, axis=tuple(range(2 * n - b)))
+    pairs = tuple([k + half for k in range(n) for half in (0, n)])
+    return ops.merge_axes(ops.transpose(x * y, perm=pairs), counts=(2,) * n)
 
 
 @atomic
@@ -344,14 +346,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Tensor:
             f"cross: axis {axis} of {format_shape(shape)} has size {shape[axis]}; vectors have 3"
         )
 
-    def element(v: Any, k: int) -> Any:
-        return ops.getitem(v, key=(*[slice(None)] * axis, k))
-
-    parts = [
-        element(x, i) * element(y, j) - element(x, j) * element(y, i)
-        for i, j in ((1, 2), (2, 0), (0, 1))
-    ]
-    return ops.stack(*parts, axis=axis)
+    return ops.cross(x, y, axis=axis)
 
 
 def _contracted(op: str, axes: Any, ndims: tuple[int, int]) -> tuple[list[int], list[int]]:

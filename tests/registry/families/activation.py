@@ -56,6 +56,15 @@ def softmax(values: list[float]) -> list[float]:
     return [w / math.fsum(weights) for w in weights]
 
 
+def _grid(*shape: int) -> np.ndarray:
+    """Numbers on both sides of 0, of no kink of the samples, and of any threshold."""
+    return np.linspace(-1.93, 1.83, max(1, math.prod(shape)))[: math.prod(shape)].reshape(shape)
+
+
+def _with(**attrs: float) -> list[Sample]:
+    return [Sample(s.label, s.operands, attrs) for s in unary(_grid)]
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
     "log_softmax_adjoint": [Sample(s.label, _beside(s.operands[0]), s.attrs) for s in along()],
@@ -75,6 +84,14 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample(s.label, s.operands, {"negative_slope": 0.1}) for s in unary(away_from_zero)
     ],
     "hardswish": unary(),
+    "celu": [
+        Sample(s.label, s.operands, {"alpha": 0.7 if s.label == "plain" else -1.3})
+        for s in unary(_grid)
+    ],
+    "hardtanh": _with(low=-0.41, high=0.73),
+    "hardsigmoid": _with(slope=0.71, offset=0.43),
+    "hardshrink": _with(threshold=0.41),
+    "softshrink": _with(threshold=0.41),
     "softmax": along(),
     "log_softmax": along(),
     "relu": [*unary(away_from_zero), Sample("kink", (small_integers(3, 4),), smooth=False)],
@@ -101,6 +118,13 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     )(x),
     "leaky_relu": lambda x, negative_slope: each(lambda v: v if v > 0 else negative_slope * v)(x),
     "hardswish": each(lambda x: x * min(max(x + 3.0, 0.0), 6.0) / 6.0),
+    "celu": lambda x, alpha: each(lambda v: v if v > 0 else alpha * (math.exp(v / alpha) - 1.0))(x),
+    "hardtanh": lambda x, low, high: each(lambda v: sorted((low, v, high))[1])(x),
+    "hardsigmoid": lambda x, slope, offset: each(lambda v: min(max(slope * v + offset, 0), 1))(x),
+    "hardshrink": lambda x, threshold: each(lambda v: v if abs(v) >= threshold else 0.0)(x),
+    "softshrink": lambda x, threshold: each(
+        lambda v: math.copysign(max(abs(v) - threshold, 0.0), v)
+    )(x),
     "relu": each(lambda x: x if x > 0 else 0.0),
     "sigmoid": each(lambda x: 1 / (1 + math.exp(-x))),
     "softmax": along_axis(softmax),

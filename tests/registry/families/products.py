@@ -37,6 +37,11 @@ def _like(*shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     return tuple(np.zeros(s) for s in shapes)
 
 
+def _vectors(*shape: int) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(1)
+    return tuple(random.uniform(-2.0, 2.0, shape) for _ in range(2))
+
+
 def unmerge(x: Array, *likes: Array, sources: Any) -> Array:
     shape = [likes[k].shape[a] for k, a in sources]
     out = np.zeros(shape)
@@ -53,6 +58,14 @@ def merge(x: Array, counts: tuple[int, ...]) -> Array:
 
 SAMPLES: dict[str, list[Sample]] = {
     "matmul": _matmul(),
+    "cross": [
+        Sample("plain", _vectors(2, 3), {"axis": 1}),
+        Sample("first", _vectors(3, 2), {"axis": 0}),
+        Sample("middle", _vectors(2, 3, 2), {"axis": 1}),
+        Sample("one", _vectors(3), {"axis": 0}),
+        Sample("empty", _vectors(0, 3), {"axis": 1}),
+        Sample("strided", tuple(map(strided, _vectors(2, 3))), {"axis": 1}),
+    ],
     "merge_axes": [
         Sample("front", (real(2, 3, 2),), {"counts": (2, 1)}),
         Sample("back", (real(2, 3, 2),), {"counts": (1, 2)}),
@@ -79,6 +92,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "matmul": lambda x, y, transpose_x=False, transpose_y=False: np.einsum(
         f"...{'ki' if transpose_x else 'ik'},...{'jk' if transpose_y else 'kj'}->...ij", x, y
     ),
+    "cross": lambda x, y, axis: np.cross(x, y, axis=axis),
     "merge_axes": merge,
     "unmerge_axes": unmerge,
 }

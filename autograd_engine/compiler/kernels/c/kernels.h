@@ -93,6 +93,10 @@ AE_INLINE real ae_largest_fX(const real *x, int64_t n)
     return nan ? (real)NAN : m;
 }
 
+/* By how many bytes an address lies behind the beginning of a line of the cache. What is written from
+   such a beginning on crosses no line: vectors would else cross each. */
+AE_INLINE int64_t ae_past_a_line(const void *p) { return (int64_t)((uintptr_t)p % 64); }
+
 /* A function of elements: a loop over some that follow each other, run on all of a call. Operands
    that lie in another way go through buffers, a part at a time. */
 enum { AE_OPERANDS = 8 };
@@ -130,13 +134,18 @@ static __attribute__((unused)) void ae_map_part(void *context, int64_t lo, int64
     char buffers[AE_OPERANDS][AE_PART * sizeof(double)] __attribute__((aligned(64)));
     char *p[AE_OPERANDS];
     (void)worker;
-    for (int64_t start = lo; start < hi; start += AE_PART) {
-        int64_t n = hi - start < AE_PART ? hi - start : AE_PART;
+    for (int k = 0; k < c->inputs; k++)
+        if (c->steps[k] == 0)
+            ae_moved(buffers[k], c->sizes[k], c->args[k], 0, c->sizes[k], AE_PART);
+    for (int64_t start = lo, n; start < hi; start += n) {
+        n = AE_PART - ae_past_a_line(c->args[count - 1] + start * c->steps[count - 1]) /
+                          c->sizes[count - 1];
+        n = n < hi - start ? n : hi - start;
         for (int k = 0; k < count; k++) {
             char *x = c->args[k] + start * c->steps[k];
             int in_order = c->steps[k] == c->sizes[k];
             p[k] = in_order ? x : buffers[k];
-            if (!in_order && k < c->inputs && (c->steps[k] != 0 || start == lo))
+            if (!in_order && k < c->inputs && c->steps[k] != 0)
                 ae_moved(p[k], c->sizes[k], x, c->steps[k], c->sizes[k], n);
         }
         c->dense(n, p);
@@ -159,12 +168,15 @@ AE_INLINE void ae_map(void (*dense)(int64_t n, char *const *p), char *const *arg
 /* The same of one or two operands that are broadcast: [n0, n1, n2], of which an operand has no part of
    an axis that it does not step along. Elements of the result follow each other. */
 struct ae_spread_fX {
-    void (*dense)(int64_t n, char *const *p);
+    void (*const *dense)(int64_t n, char *const *p);
     const real *x[2];
     real *out;
     int64_t n1, n2;
     int64_t steps[2][3];
 };
+
+/* The loops of such a function: of arrays, and with one number in place of an operand. */
+enum { AE_ARRAYS, AE_NUMBER_FIRST, AE_NUMBER_SECOND };
 
 /* Rows that are shorter go some at a time. */
 enum { AE_LONG = 64 };
@@ -208,7 +220,10 @@ static __attribute__((unused)) void ae_spread_part_fX(void *context, int64_t lo,
     const struct ae_spread_fX *c = context;
     real buffers[2][AE_PART] __attribute__((aligned(64)));
     int64_t block = -1, filled[2] = {0, 0};
+    int form = AE_ARRAYS;
     (void)worker;
+    if (c->n2 >= AE_LONG)
+        form = !c->steps[0][2] ? AE_NUMBER_FIRST : c->x[1] && !c->steps[1][2] ? AE_NUMBER_SECOND : form;
     for (int64_t i = lo, rows; i < hi; i += rows) {
         int64_t i0 = i / c->n1, i1 = i % c->n1;
         rows = c->n2 < AE_LONG ? AE_PART / c->n2 : 1;
@@ -224,15 +239,17 @@ static __attribute__((unused)) void ae_spread_part_fX(void *context, int64_t lo,
             for (int k = 0; k < 2 && c->x[k]; k++) {
                 const int64_t *steps = c->steps[k];
                 const real *x = c->x[k] + i0 * steps[0] + i1 * steps[1] + start * steps[2];
-                p[k] = (char *)ae_spread_operand_fX(x, steps, rows, width, buffers[k], &filled[k]);
+                p[k] = form == AE_NUMBER_FIRST + k
+                           ? (char *)x
+                           : (char *)ae_spread_operand_fX(x, steps, rows, width, buffers[k], &filled[k]);
             }
-            c->dense(rows * width, p);
+            c->dense[form](rows * width, p);
         }
     }
 }
 
 /* Bit 3 k + a of `missing`: operand k has no axis a. */
-AE_INLINE void ae_spread_over_fX(void (*dense)(int64_t n, char *const *p), const real *x,
+AE_INLINE void ae_spread_over_fX(void (*const *dense)(int64_t n, char *const *p), const real *x,
                                  const real *y, real *out, int64_t n0, int64_t n1, int64_t n2,
                                  int missing, int64_t cost)
 {

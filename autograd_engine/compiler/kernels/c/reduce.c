@@ -1,5 +1,5 @@
 /* Reductions over a short last axis, whose elements follow each other, and over the middle one of
-   [outer, n, inner] where the last is short. */
+   [outer, n, inner] where the last is short; sums also where it is not. */
 
 struct reduced_fX {
     char *const *args;
@@ -163,9 +163,44 @@ static void minima_between_fX(void *context, int64_t lo, int64_t hi, int worker)
     between_fX(MIN, context, lo, hi);
 }
 
+/* Of long rows, some columns at a time, and four rows in one pass over their sums. */
+enum { COLUMNS = 2048 };
+
+static void wide_sums_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct between_fX *c = context;
+    int64_t n = c->n, inner = c->inner, parts = (inner + COLUMNS - 1) / COLUMNS;
+    (void)worker;
+    for (int64_t k = lo; k < hi; k++) {
+        int64_t start = k % parts * COLUMNS, i = 1;
+        int64_t count = inner - start < COLUMNS ? inner - start : COLUMNS;
+        const real *x = c->x + k / parts * n * inner + start;
+        real *out = c->out + k / parts * inner + start;
+        for (int64_t j = 0; j < count; j++)
+            out[j] = 0 + x[j];
+        for (; i + 4 <= n; i += 4) {
+            const real *row = x + i * inner;
+#pragma omp simd
+            for (int64_t j = 0; j < count; j++)
+                out[j] = (((out[j] + row[j]) + row[j + inner]) + row[j + 2 * inner]) +
+                         row[j + 3 * inner];
+        }
+        for (; i < n; i++)
+#pragma omp simd
+            for (int64_t j = 0; j < count; j++)
+                out[j] += x[i * inner + j];
+    }
+}
+
 AE_FUNCTION sum_between_fX(ae_array x, ae_array out, int64_t outer, int64_t n, int64_t inner)
 {
     struct between_fX c = {AE_DATA(const real, x), AE_DATA(real, out), n, inner};
+    if (inner > INNER) {
+        int64_t parts = (inner + COLUMNS - 1) / COLUMNS;
+        ae_parallel(wide_sums_fX, &c, outer * parts, ae_grain(n * (inner / parts)));
+        ae_quiet();
+        return;
+    }
     ae_parallel(sums_between_fX, &c, outer, ae_grain(n * inner));
     ae_quiet();
 }

@@ -1,5 +1,5 @@
-/* Running sums and products, and products, along the middle axis of [outer, n, inner]; with `reverse` from its end.
-   Elements follow in order, as NumPy has it. */
+/* Running sums, products and extrema, and products, along the middle axis of [outer, n, inner]; with
+   `reverse` from its end. Elements follow in order, as NumPy has it. */
 
 enum { SUMS, PRODUCTS, RECURRENCE };
 
@@ -97,6 +97,75 @@ AE_FUNCTION linear_recurrence_fX(ae_array a, ae_array b, ae_array out, int64_t o
     run_fX(&c, outer);
 }
 
+struct extrema_fX {
+    const real *x;
+    real *values;
+    int64_t *index;
+    int64_t n, inner;
+    int largest;
+};
+
+/* Of `count` lines, the extremum so far and where the latest of those that equal it is; NaN is the
+   extremum where there is one. */
+AE_INLINE void extrema_of_fX(const struct extrema_fX *c, int largest, int64_t at, int64_t count,
+                             int64_t apart)
+{
+    real value[COLUMNS];
+    int64_t place[COLUMNS];
+    for (int64_t j = 0; j < count; j++) {
+        value[j] = c->x[at + j * apart];
+        place[j] = 0;
+    }
+    for (int64_t i = 0; i < c->n; i++, at += c->inner)
+        for (int64_t j = 0; j < count; j++) {
+            int64_t k = at + j * apart;
+            real x = c->x[k];
+            value[j] = largest ? ae_maximum_fX(value[j], x) : ae_minimum_fX(value[j], x);
+            place[j] = (x == value[j]) | (x != x) ? i : place[j];
+            c->values[k] = value[j];
+            c->index[k] = place[j];
+        }
+}
+
+AE_INLINE void some_extrema_fX(const struct extrema_fX *c, int largest, int64_t lo, int64_t hi)
+{
+    if (c->inner == 1) {
+        int64_t k = lo;
+        for (; k + ROWS <= hi; k += ROWS)
+            extrema_of_fX(c, largest, k * c->n, ROWS, c->n);
+        for (; k < hi; k++)
+            extrema_of_fX(c, largest, k * c->n, 1, c->n);
+        return;
+    }
+    int64_t blocks = (c->inner + COLUMNS - 1) / COLUMNS;
+    for (int64_t k = lo; k < hi; k++) {
+        int64_t j = k % blocks * COLUMNS;
+        int64_t count = c->inner - j < COLUMNS ? c->inner - j : COLUMNS;
+        extrema_of_fX(c, largest, k / blocks * c->n * c->inner + j, count, 1);
+    }
+}
+
+static void extrema_part_fX(void *context, int64_t lo, int64_t hi, int worker)
+{
+    const struct extrema_fX *c = context;
+    (void)worker;
+    if (c->largest)
+        some_extrema_fX(c, 1, lo, hi);
+    else
+        some_extrema_fX(c, 0, lo, hi);
+}
+
+AE_FUNCTION extrema_fX(ae_array x, ae_array values, ae_array index, int64_t outer, int64_t n,
+                       int64_t inner, int largest)
+{
+    struct extrema_fX c = {AE_DATA(const real, x), AE_DATA(real, values), AE_DATA(int64_t, index), n,
+                           inner, largest};
+    int64_t blocks = inner == 1 ? 1 : (inner + COLUMNS - 1) / COLUMNS;
+    int64_t width = inner < COLUMNS ? inner : COLUMNS;
+    ae_parallel(extrema_part_fX, &c, outer * blocks, ae_grain(2 * n * width));
+    ae_quiet();
+}
+
 /* The product of each of `count` lines of n elements, one behind the other. */
 AE_INLINE void products_fX(const real *x, real *out, int64_t count, int64_t n)
 {
@@ -130,7 +199,8 @@ AE_FUNCTION prod_fX(ae_array x, ae_array out, int64_t outer, int64_t n)
 }
 
 /* Of `count` lines, for each element the product of the others: what lies before, and then times
-   what lies behind. */
+   what lies behind. Without `omp simd`: vectors of lines that lie apart would be gathered and
+   scattered, in twice the time of their elements one by one. */
 AE_INLINE void others_of_fX(const struct scan_fX *c, int64_t at, int64_t count, int64_t apart)
 {
     real product[COLUMNS];
@@ -139,7 +209,6 @@ AE_INLINE void others_of_fX(const struct scan_fX *c, int64_t at, int64_t count, 
     for (int64_t j = 0; j < count; j++)
         product[j] = 1;
     for (int64_t i = 0; i < c->n; i++) {
-#pragma omp simd
         for (int64_t j = 0; j < count; j++) {
             int64_t k = i * c->inner + j * apart;
             out[k] = product[j];
@@ -149,7 +218,6 @@ AE_INLINE void others_of_fX(const struct scan_fX *c, int64_t at, int64_t count, 
     for (int64_t j = 0; j < count; j++)
         product[j] = 1;
     for (int64_t i = c->n; i-- > 0;) {
-#pragma omp simd
         for (int64_t j = 0; j < count; j++) {
             int64_t k = i * c->inner + j * apart;
             out[k] *= product[j];

@@ -1,33 +1,19 @@
 /* In this file `real` and `_fX` stand for float and _f32, then for double and _f64; AE_LIBM(name)
    for namef and name. All of it is exact, and agrees with NumPy. */
 
-/* The larger of two, the second where they are equal, as two zeros are; NaN where either is. */
-AE_INLINE real ae_maximum_fX(real x, real y)
-{
-    real m = x > y ? x : y;
-    return x == x ? m : x;
-}
+/* The larger of two, the second where they are equal, as two zeros are; NaN where either is. Written
+   so that compilers see a choice between values and no branch, of which two in a row would not be
+   vectors; of a number that is known not to be NaN one comparison is left. */
+AE_INLINE real ae_maximum_fX(real x, real y) { return (!(x <= y) & (y == y)) ? x : y; }
 
 /* The smaller of two, likewise. */
-AE_INLINE real ae_minimum_fX(real x, real y)
-{
-    real m = x < y ? x : y;
-    return x == x ? m : x;
-}
+AE_INLINE real ae_minimum_fX(real x, real y) { return (!(x >= y) & (y == y)) ? x : y; }
 
 /* The larger of two; the other one where one is NaN. */
-AE_INLINE real ae_fmax_fX(real x, real y)
-{
-    real m = x < y ? y : x;
-    return x == x ? m : y;
-}
+AE_INLINE real ae_fmax_fX(real x, real y) { return (!(x < y) & (x == x)) ? x : y; }
 
 /* The smaller of two; the other one where one is NaN. */
-AE_INLINE real ae_fmin_fX(real x, real y)
-{
-    real m = x > y ? y : x;
-    return x == x ? m : y;
-}
+AE_INLINE real ae_fmin_fX(real x, real y) { return (!(x > y) & (x == x)) ? x : y; }
 
 /* -1, 0 or 1; NaN at NaN, and +0 at -0. */
 AE_INLINE real ae_sign_fX(real x)

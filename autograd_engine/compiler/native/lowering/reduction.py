@@ -53,6 +53,22 @@ def _p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = Fals
     return out if keepdims else np.squeeze(out, axis)
 
 
+def _pairs(np: Loops, x: Traced, y: Traced) -> Traced:
+    return np.expand_dims(x, -2) - np.expand_dims(y, -3)
+
+
+@lowers("distances")
+def _distances(np: Loops, x: Traced, y: Traced) -> Traced:
+    rest = _pairs(np, x, y)
+    out: Traced = _p_norm(np, rest, p=2.0, axis=(rest.ndim - 1,))
+    return out
+
+
+@lowers("weighted_differences")
+def _weighted_differences(np: Loops, w: Traced, x: Traced, y: Traced) -> Traced:
+    return np.reduce("sum", np.expand_dims(w, -1) * _pairs(np, x, y), -2)
+
+
 def _of_sizes(np: Loops, size: Traced, p: float, axis: Axes) -> Traced:
     if p == 1:
         return np.reduce("sum", size, axis, True)
