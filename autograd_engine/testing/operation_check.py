@@ -294,7 +294,7 @@ def _program_values(
 
 
 def _in_program(
-    op: Runnable, operands: list[Array], attrs: dict[str, Any], program: dict[str, bool]
+    op: Runnable, operands: list[Array], attrs: dict[str, Any], program: dict[str, Any]
 ) -> None:
     try:
         table.programs_agree(table.eager_results(op, operands, attrs), **program)
