@@ -253,7 +253,7 @@ class Run(Namespace):
                 with own_generator(stream()):
                     return kernel()
 
-            results, fine = on_host(drawn_now, specs, (), ordered=True)
+            results, fine = on_host(drawn_now, specs, (), self.fine, ordered=True)
             self.flags.append(fine)
             return results
         number = len(self.draws)
@@ -350,7 +350,7 @@ class Run(Namespace):
                 full[k] = array
             return [np.asarray(v) for v in _by_kernel(op, full, attrs)]
 
-        results, fine = on_host(kernel, specs, [values[k] for k in at])
+        results, fine = on_host(kernel, specs, [values[k] for k in at], self.fine)
         self.flags.append(fine)
         return tuple(results)
 
