@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from autograd_engine.core.far_array import FarArray
 from autograd_engine.core.spec import Array, Spec
 from autograd_engine.program.ir.program import Operator, Ref
 from autograd_engine.program.scope_state import Memory
@@ -26,8 +27,10 @@ __all__ = [
     "Bound",
     "Compiled",
     "HostArrays",
+    "Keeping",
     "Listing",
     "Placement",
+    "VARIABLE",
 ]
 
 
@@ -49,6 +52,10 @@ class Backend(NamedTuple):
         Backends that are asked where this one cannot.
     late : bool
         Whether it runs operators that need not be done in their place (`late` of an operation).
+    keeps : bool
+        Whether arrays may stay where it runs, see `Keeping`.
+    devices : str
+        The module that knows devices which it alone reaches; empty where it reaches none.
     library : str
         What must be installed for it, which is also the name of the extra that does; empty where
         nothing must.
@@ -61,6 +68,8 @@ class Backend(NamedTuple):
     takes: Literal["graph", "listing"] = "graph"
     otherwise: tuple[str, ...] = ()
     late: bool = False
+    keeps: bool = False
+    devices: str = ""
     library: str = ""
 
     def load(self) -> Callable[..., Compiled]:
@@ -102,6 +111,8 @@ BACKENDS: Final[dict[str, Backend]] = {
             takes="listing",
             otherwise=("numpy",),
             late=True,
+            keeps=True,
+            devices="autograd_engine.compiler.xla.devices",
             library="jax",
         ),
     )
@@ -111,8 +122,11 @@ BACKENDS: Final[dict[str, Backend]] = {
 AUTO: Final = ("native", "numpy")
 """Which are asked, in this order, where the choice is left to the engine, for the CPU."""
 
-AUTO_ON_DEVICE: Final = ("jax", *AUTO)
-"""The same where `set_device` has chosen a device that only jax reaches."""
+AUTO_ON_DEVICE: Final = (*(b.name for b in BACKENDS.values() if b.devices), *AUTO)
+"""The same where `set_device` has chosen another device."""
+
+VARIABLE: Final = "AUTOGRAD_ENGINE_BACKEND"
+"""The environment variable that chooses for the engine."""
 
 
 @dataclass(eq=False)
@@ -174,6 +188,9 @@ class Compiled(Protocol):
         those of another layout may have others.
     one_call : bool
         Whether a bound run writes its state in one call, which no KeyboardInterrupt cuts in two.
+    keeps : bool
+        Whether arrays may stay where it runs: it is a `Keeping`, and what a bound run returns are
+        far arrays.
     updates : dict of int to int
         Position of an output to the position of the input that it is the new value of, and whose
         memory it may take: a parameter after a step, and before.
@@ -186,6 +203,7 @@ class Compiled(Protocol):
     backend: str
     exact: bool
     one_call: bool
+    keeps: bool
     updates: dict[int, int]
     source: str
 
@@ -205,6 +223,17 @@ class Compiled(Protocol):
         """Where each operation runs."""
 
 
+class Keeping(Compiled, Protocol):
+    """A program whose arrays stay where it runs, from one call to the next."""
+
+    def step(self, arrays: Sequence[Array | FarArray]) -> list[FarArray]:
+        """The outputs, given the arrays of Tensors, wherever they are.
+
+        What `updates` names is written over where only one has it, and that is the output; else a
+        copy is. Where it raises, all is as it was.
+        """
+
+
 class Bound(Protocol):
     """A run on fixed memory: of one thread at a time.
 
@@ -222,13 +251,16 @@ class Bound(Protocol):
     arrays: list[Any]
     shares: bool
 
-    def feed(self, position: int, array: Array) -> None:
-        """Put another array of the same Spec in the place of an input that is no state."""
+    def feed(self, position: int, array: Array, stays: bool = False) -> None:
+        """Put another array of the same Spec in the place of an input that is no state.
+
+        One that `stays` is a Tensor's: nobody writes to it as long as it is here.
+        """
 
     def state_at(self, position: int) -> Memory:
         """Where an input lies that is part of the state."""
 
-    def __call__(self) -> list[Array]:
+    def __call__(self) -> list[Array | FarArray]:
         """Run; the outputs that are no updates, as arrays of their own, in order.
 
         It writes the state only when nothing can fail any more.

@@ -1,8 +1,13 @@
-"""Devices, ``paddle.device``: there is one, the CPU."""
+"""Devices, ``paddle.device``: the CPU, and those on which a backend runs programs.
+
+Of these it is silent until such a backend was asked for, by `set_device`, by the environment
+variable ``AUTOGRAD_ENGINE_BACKEND`` or by a program: to look for them takes time and memory.
+"""
 
 import typing
 from importlib.util import find_spec as _find_spec
 
+from autograd_engine.compiler.devices import places as _places, wait as _wait
 from autograd_engine.core.lazy import face as _face
 from autograd_engine.core.random_generator import (
     get_rng_state as get_rng_state,
@@ -17,33 +22,33 @@ device = device_guard
 
 
 def device_count() -> int:
-    """0: how many devices there are besides the CPU."""
-    return 0
+    """How many devices there are besides the CPU."""
+    return len(_places("gpu", "tpu"))
 
 
 def is_available() -> bool:
-    """False: there is no device besides the CPU."""
-    return False
+    """Whether there is a device besides the CPU."""
+    return device_count() > 0
 
 
 def get_all_device_type() -> list[str]:
-    """No kind of device besides the CPU."""
-    return []
+    """Kinds of devices besides the CPU."""
+    return ["gpu"] if _places("gpu") else []
 
 
 def get_all_custom_device_type() -> list[str]:
-    """No kind of device that a plug-in brings."""
-    return []
+    """Kinds of devices that the reference reaches by a plug-in."""
+    return ["tpu"] if _places("tpu") else []
 
 
 def get_available_device() -> list[str]:
-    """No device besides the CPU."""
-    return []
+    """All devices besides the CPU."""
+    return [str(place) for place in _places("cpu", "gpu")]
 
 
 def get_available_custom_device() -> list[str]:
-    """No device that a plug-in brings."""
-    return []
+    """All devices that the reference reaches by a plug-in."""
+    return [str(place) for place in _places("tpu")]
 
 
 def get_cudnn_version() -> None:
@@ -57,8 +62,8 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
 
 
 def is_compiled_with_cuda() -> bool:
-    """False, as for all that this engine does not run on."""
-    return False
+    """Whether there is a GPU on which programs can run."""
+    return bool(_places("gpu"))
 
 
 def is_compiled_with_rocm() -> bool:
@@ -87,8 +92,8 @@ def is_compiled_with_distribute() -> bool:
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """False, for any."""
-    return False
+    """Whether there is such a device: a ``"tpu"``."""
+    return device_type in get_all_custom_device_type()
 
 
 def manual_seed(seed_value: int) -> None:
@@ -97,9 +102,11 @@ def manual_seed(seed_value: int) -> None:
 
 
 def synchronize(device: typing.Any = None) -> None:
-    """Nothing: what was called is done when the call is over."""
-    with device_guard(device):  # which refuses any other
-        pass
+    """Wait until what was called is done: on the CPU it is, when a call is over."""
+    if device is not None and str(device) != get_device():
+        with device_guard(device):  # which refuses any other
+            pass
+    _wait()
 
 
 if not typing.TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""Of CUDA devices, ``paddle.device.cuda``: there are none, and nothing to wait for or to free."""
+"""Of CUDA devices, ``paddle.device.cuda``; see `paddle.device`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autograd_engine.compiler.devices import places, wait
 from autograd_engine.core.lazy import listed
 
 __all__ = ["device_count", "empty_cache", "synchronize"]
@@ -14,7 +15,7 @@ if not TYPE_CHECKING:
 
 
 def device_count() -> int:
-    """0, so that programs that ask go on on the CPU.
+    """How many there are: 0 also where nobody has asked for a backend that reaches them.
 
     Examples
     --------
@@ -22,12 +23,13 @@ def device_count() -> int:
     >>> paddle.device.cuda.device_count()
     0
     """
-    return 0
+    return len(places("gpu"))
 
 
 def empty_cache() -> None:
-    """Nothing: no memory of a device is kept."""
+    """Nothing: no memory is kept that nobody uses."""
 
 
 def synchronize(device: object = None) -> None:
-    """Nothing: what was computed is there when a call returns."""
+    """Wait until what was called is done."""
+    wait()

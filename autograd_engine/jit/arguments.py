@@ -14,6 +14,7 @@ import numpy as np
 
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.dtypes import get_default_numpy_dtype
+from autograd_engine.eager.far_tensor import content
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -126,7 +127,7 @@ def _input(function: str, leaf: Any, spec: tuple[InputSpec, str] | None, name: s
             name = spec[0].name or name
         return Input(None, leaf.shape, leaf.numpy_dtype, leaf.stop_gradient, leaf.name or name)
     tensor = leaf if isinstance(leaf, Tensor) else Tensor(leaf)
-    data = tensor._data
+    data = content(tensor)
     if spec is None:
         return Input(tensor, data.shape, data.dtype, tensor._stop, name)
     wanted, label = spec

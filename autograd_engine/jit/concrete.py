@@ -13,7 +13,7 @@ values the shape.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from autograd_engine.compiler.backend import Listing
 from autograd_engine.compiler.live_operators import live_operators
 from autograd_engine.compiler.python.function import compile_operators
 from autograd_engine.core.dtypes import INEXACT
+from autograd_engine.core.far_array import near
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.spec import Spec
 from autograd_engine.ops.registry.opdef import REGISTRY
@@ -39,7 +40,7 @@ from autograd_engine.static.executor.plan import why_in_place
 from autograd_engine.static.executor.specializations import Specialization, Specializations
 
 if TYPE_CHECKING:
-    from autograd_engine.compiler.backend import Compiled
+    from autograd_engine.compiler.backend import Compiled, Keeping
     from autograd_engine.compiler.concrete_graph import Graph, Value
 
 __all__ = ["Halves"]
@@ -71,6 +72,13 @@ class _Layout(NamedTuple):
         return _Layout(
             self.given, [(j, next(rest) if k is _DESCRIBED else k) for j, k in self.returned]
         )
+
+    def in_place(self, made: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """All outputs of the half, from those of the backend and what it was given."""
+        return [
+            made[j] if j is not None else arrays[k] if k.__class__ is int else k
+            for j, k in self.returned
+        ]
 
 
 _DESCRIBED: Final = object()
@@ -113,8 +121,13 @@ class _HalfWork(Work):
         graph.drop_dead()
         read = {id(v) for node in graph.nodes for v in node.values} | set(made)
         given = [k for k, v in enumerate(graph.inputs) if id(v) in read]
-        graph.updates = self._new_values(graph, given, returned)
         graph.inputs = [graph.inputs[k] for k in given]
+        graph.updates = {
+            j: n
+            for j, n in self._new_values(given, returned).items()
+            if graph.outputs[j] is not graph.inputs[n]
+            and graph.outputs[j].spec == graph.inputs[n].spec
+        }
         self.layouts[tuple(specs)] = _Layout(given, returned)
         return graph
 
@@ -150,22 +163,23 @@ class _HalfWork(Work):
             [self.inputs[k] for k in given],
             [specs[k] for k in given],
             outputs,
-            {},
+            {
+                j: n
+                for j, n in self._new_values(given, returned).items()
+                if outputs[j].key != self.inputs[given[n]].key
+            },
             described,
         )
 
     def _new_values(
-        self, graph: Graph, given: list[int], returned: list[tuple[int | None, Any]]
+        self, given: list[int], returned: list[tuple[int | None, Any]]
     ) -> dict[int, int]:
-        """Outputs that are the new value of what an input holds: a parameter after its update."""
+        """Outputs that may be the new value of what an input holds: a parameter after a step."""
         places = {self.inputs[k].var.name: n for n, k in enumerate(given)}
         found: dict[int, int] = {}
         for j, (place, _) in enumerate(returned[: self.saved]):
             n = places.pop(self.outputs[j].var.name, None)
-            if place is None or n is None or place in found:
-                continue
-            held, value = graph.inputs[given[n]], graph.outputs[place]
-            if value is not held and value.spec == held.spec:
+            if place is not None and n is not None and place not in found:
                 found[place] = n
         return found
 
@@ -218,33 +232,69 @@ class Half:
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Run it: on arrays, and on Specs where only these are asked for."""
         if not self.plain:
-            specialization = self.specializations.at(arrays)
-            specialization.runs += 1
-            compiled = None
-            if not self.specializations.waits(specialization, specialization.runs):
-                compiled = self.specializations.ready(specialization)
-                if specialization.layouts is None and compiled and compiled.exact:
-                    compiled = None  # how its results are laid out is not known yet
-            if compiled is None:
-                outputs = self.compiled.function(*arrays)
-                if (
-                    specialization.attempts is None or specialization.layouts is None
-                ):  # it may be compiled yet
-                    specialization.layouts = [getattr(v, "strides", None) for v in outputs]
-                return outputs
-            made = self._by(compiled, specialization, arrays)
-            if made is not None:
-                return made
+            return self._near(arrays, *self._compiled(arrays))
         return self.compiled.function(*arrays)
+
+    def _near(
+        self, arrays: Sequence[Any], specialization: Specialization, compiled: Compiled | None
+    ) -> Sequence[Any]:
+        if compiled is None:
+            outputs = self.compiled.function(*arrays)
+            if (
+                specialization.attempts is None or specialization.layouts is None
+            ):  # it may be compiled yet
+                specialization.layouts = [getattr(v, "strides", None) for v in outputs]
+            return outputs
+        made = self._by(compiled, specialization, arrays)
+        if made is not None:
+            return made
+        return self.compiled.function(*arrays)
+
+    def _compiled(self, arrays: Sequence[Any]) -> tuple[Specialization, Compiled | None]:
+        """What runs it for these sizes, if it is to be run by a backend."""
+        specialization = self.specializations.at(arrays)
+        specialization.runs += 1
+        if self.specializations.waits(specialization, specialization.runs):
+            return specialization, None
+        compiled = self.specializations.ready(specialization)
+        if specialization.layouts is None and compiled and compiled.exact:
+            compiled = None  # how its results are laid out is not known yet
+        return specialization, compiled
+
+    def where_they_are(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Run it on arrays of Tensors, some of them far; what it returns may be far as well."""
+        if self.plain:
+            return self.compiled.function(*map(near, arrays))
+        specialization, compiled = self._compiled(arrays)
+        if compiled is None or not compiled.keeps:
+            return self._near(list(map(near, arrays)), specialization, compiled)
+        layout = self._layout(specialization, compiled)
+        try:
+            made = cast("Keeping", compiled).step([arrays[k] for k in layout.given])
+        except Exception as error:
+            return self._instead(specialization, list(map(near, arrays)), error)
+        return layout.in_place(made, arrays)
+
+    def _layout(self, specialization: Specialization, compiled: Compiled) -> _Layout:
+        layout: _Layout | None = specialization.layout
+        if layout is None:
+            layout = self._work.layouts[tuple(specialization.specs)]
+            layout = specialization.layout = layout.with_specs(compiled.described)
+        return layout
+
+    def _instead(
+        self, specialization: Specialization, arrays: Sequence[Any], error: Exception
+    ) -> Sequence[Any]:
+        """The straight-line function says what is wrong, where something is."""
+        found: Sequence[Any] = self.compiled.function(*arrays)
+        specialization.give_up(f"it raised {type(error).__name__}: {error}")
+        return found
 
     def _by(
         self, compiled: Compiled, specialization: Specialization, arrays: Sequence[Any]
     ) -> Sequence[Any] | None:
         """What a backend makes of it; None where it is to be run otherwise."""
-        layout = specialization.layout
-        if layout is None:
-            layout = self._work.layouts[tuple(specialization.specs)]
-            layout = specialization.layout = layout.with_specs(compiled.described)
+        layout = self._layout(specialization, compiled)
         given = [arrays[k] for k in layout.given]
         if any(a.__class__ is not np.ndarray for a in given):
             return None
@@ -254,14 +304,8 @@ class Half:
         try:
             made = compiled(*given)
         except Exception as error:
-            # The straight-line function says what is wrong, where something is.
-            found = self.compiled.function(*arrays)
-            specialization.give_up(f"it raised {type(error).__name__}: {error}")
-            return found
-        outputs = [
-            made[j] if j is not None else arrays[k] if k.__class__ is int else k
-            for j, k in layout.returned
-        ]
+            return self._instead(specialization, arrays, error)
+        outputs = layout.in_place(made, arrays)
         return _laid_out(outputs, specialization.layouts) if exact else outputs
 
 

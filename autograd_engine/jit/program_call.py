@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,15 +13,17 @@ import numpy as np
 from autograd_engine.compiler.live_operators import always_runs
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.dims import SymbolicNumber, fresh_dim
+from autograd_engine.core.far_array import FarArray, near
 from autograd_engine.core.locations import PACKAGE_DIR, caller, user_stack
 from autograd_engine.core.pass_through import passes_through
 from autograd_engine.core.random_generator import generator, snapshot
 from autograd_engine.core.spec import Spec
+from autograd_engine.eager.far_tensor import content, place as take_place, wrapped
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tape import Edge, edge_of
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.eager.views import Path, link_along, storage_of
+from autograd_engine.eager.views import Path, is_alone, link_along, storage_of
 from autograd_engine.errors import ArgumentError, BuildError, ExecutionError
 from autograd_engine.jit import places
 from autograd_engine.jit.arguments import Arguments
@@ -35,7 +38,8 @@ from autograd_engine.program.builder import Constant, append_write
 from autograd_engine.program.ir.block import unused_name
 from autograd_engine.program.ir.program import Program, Variable, program_guard
 from autograd_engine.program.symbolic_number import NeedsValue
-from autograd_engine.static.executor.backend_choice import chosen_backend
+from autograd_engine.static.executor.backend_choice import chosen_backend, may_keep
+from autograd_engine.static.executor.bound_program import uninterrupted
 
 __all__ = ["Difference", "Place", "ProgramCall", "Returned", "TracedProgram", "trace_function"]
 
@@ -117,6 +121,8 @@ class ProgramCall:
         self._halves = Halves(program, every, results, wanted, backend or chosen_backend(None))
         self._op = TracedOp(name, module, self._halves)
         self._draws = any(map(always_runs, self._halves.forward_operators))
+        # The halves of what is recorded hand arrays to the tape, which are to be near.
+        self._keeps = not self._halves.open and may_keep(self._halves.backend)
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -134,28 +140,65 @@ class ProgramCall:
             if write.rebinds:
                 check_writable(target, write.call, write.instead)
             self._check_apart(target, given, write)
+        if self._keeps:
+            if self._training is None:
+                return self._run_far(given, targets)
+            # What is written over is nowhere else until it is in its place again.
+            return uninterrupted(functools.partial(self._run_far, given, targets))()
         arrays = [t._data for t in given]
         training = self._training
         if training is not None:
-            arrays += training.arrays(given)
+            arrays += list(map(near, training.arrays(given)))
         records = bool(self._halves.open)
         draws = snapshot(generator()) if self._draws and records else None
-        made = self._run(arrays)
+        made = self._run(self._halves.forward, arrays)
         count = len(self._halves.results)
         if training is not None:
             count -= len(training.results)
         node = self._node(given, arrays, made[count:], draws) if records else None
         results = [self._wrapped(j, v, node) for j, v in enumerate(made[:count])]
-        first = count - len(self._writes)
-        for target, write, result in zip(targets, self._writes, results[first:], strict=True):
+        for target, write, result in self._to_write(targets, results):
             self._write(target, write, result)
+        return self._handed(given, made, results)
+
+    def _run_far(self, given: list[Tensor], targets: list[Tensor]) -> Any:
+        """Run it on arrays wherever they are, and leave what it makes where that is."""
+        training, count = self._training, len(self._halves.results)
+        arrays: list[Any] = list(map(content, given))
+        if training is not None:
+            arrays += training.arrays(given)
+            count -= len(training.results)
+        made = self._run(self._halves.forward.where_they_are, arrays)
+        for value in made[:count]:
+            if isinstance(value, FarArray):
+                value.shared()
+        results = [wrapped(v if isinstance(v, FarArray) else np.asarray(v)) for v in made[:count]]
+        for target, write, result in self._to_write(targets, results):
+            if not _takes(target, result):
+                self._write(target, write, result)
+                continue
+            take_place(target, content(result))
+            if write.rebinds:
+                target._version = target.inplace_version + 1
+        return self._handed(given, made, results)
+
+    def _to_write(
+        self, targets: list[Tensor], results: list[Tensor]
+    ) -> Iterator[tuple[Tensor, Write, Tensor]]:
+        first = len(results) - len(self._writes)
+        return zip(targets, self._writes, results[first:], strict=True)
+
+    def _handed(self, given: list[Tensor], made: Sequence[Any], results: list[Tensor]) -> Any:
+        """What the function returns; it has written what it writes besides."""
+        training = self._training
         for view in self._views:
             path = view.path
             if view.numbers:
                 path = _with_numbers(path, [int(made[k]) for k in view.numbers])
             link_along(results[view.result], given[view.given], path, detached=view.detached)
         if training is not None:
-            training.write(given, [np.asarray(v) for v in made[count:]])
+            found = made[len(results) :]
+            training.write(given, [v if isinstance(v, FarArray) else np.asarray(v) for v in found])
         flat = [
             v.pick(given, results) if isinstance(v, Place) else v for v in self._returned.template
         ]
@@ -174,12 +217,13 @@ class ProgramCall:
                     "change there: take the one from the other inside of the function"
                 )
 
-    def _run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        forward = self._halves.forward
+    def _run(
+        self, function: Callable[[Sequence[Any]], Sequence[Any]], arrays: Sequence[Any]
+    ) -> Sequence[Any]:
         try:
-            return forward(arrays)
+            return function(arrays)
         except Exception as error:
-            operator = forward.compiled.operator_at(error)
+            operator = self._halves.forward.compiled.operator_at(error)
             if operator is None or passes_through(error):
                 raise
             raise ExecutionError(
@@ -232,6 +276,18 @@ class ProgramCall:
         return (
             f"<program of {self.name}({shapes}), {len(self._halves.forward_operators)} operators>"
         )
+
+
+def _takes(target: Tensor, result: Tensor) -> bool:
+    """Whether what is written to a Tensor is that it has another array, which may be far."""
+    old, new = content(target), content(result)
+    return (
+        isinstance(new, FarArray)
+        and new.shape == old.shape
+        and new.dtype == old.dtype
+        and target._node is None
+        and is_alone(target)
+    )
 
 
 def trace_function(
@@ -363,7 +419,7 @@ class TracedProgram(ProgramCall):
             for (_, name), (t, read, value) in trace.attributes.items()
         ]
         self._specs = [
-            (c.tensor, c.tensor._data.shape, c.tensor._data.dtype, c.tensor._stop)
+            (c.tensor, content(c.tensor).shape, content(c.tensor).dtype, c.tensor._stop)
             for c in trace.captured
         ]
         # A Tensor that is an argument and was met elsewhere too is one variable: only that Tensor
@@ -400,7 +456,7 @@ class TracedProgram(ProgramCall):
     def differs(self, arguments: Arguments) -> Difference | None:
         """Why a call with these arguments, whose key is right, may not be run by this program."""
         for tensor, shape, dtype, stop in self._specs:
-            data = tensor._data
+            data = content(tensor)
             if data.shape != shape or data.dtype != dtype or tensor._stop is not stop:
                 return Difference(f"{tensor.name} has another shape, dtype or stop_gradient")
         if any(arguments.inputs[k].tensor is not own for k, own in self._same):
@@ -408,7 +464,7 @@ class TracedProgram(ProgramCall):
         if any(id(i.tensor) in self._ids for i in arguments.inputs):
             return _SAME_TENSORS
         for tensor, array in self._values:
-            if tensor._data is not array:
+            if content(tensor) is not array:
                 return Difference(f"{tensor.name}, whose values Python reads, has others")
         for name, position, known, read, value in self._attributes:
             at = known if position is None else arguments.inputs[position].tensor

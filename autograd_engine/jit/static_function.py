@@ -33,7 +33,7 @@ from autograd_engine.jit.outside_reads import warn_of
 from autograd_engine.jit.program_call import TracedProgram, trace_function
 from autograd_engine.program import mode
 from autograd_engine.program.ir.program import Program
-from autograd_engine.static.executor.backend_choice import NAMES, chosen_backend
+from autograd_engine.static.executor.backend_choice import chosen_backend, names
 
 if TYPE_CHECKING:
     from autograd_engine.nn.layer.base.layer import Layer
@@ -213,11 +213,11 @@ def to_static(
 
 
 def _backend(given: Any) -> str:
-    if given in NAMES:
+    if given in names():
         return chosen_backend(given)
     if given is not None and not (isinstance(given, str) and given.upper() == "CINN"):
         raise ArgumentError(
-            f"to_static: backend must be one of {', '.join(map(repr, NAMES))}, or left out; got "
+            f"to_static: backend must be one of {', '.join(map(repr, names()))}, or left out; got "
             f"{given!r}"
         )
     return chosen_backend(None)

@@ -24,6 +24,7 @@ from autograd_engine.core.dtypes import can_cast
 from autograd_engine.core.locations import caller
 from autograd_engine.core.random_generator import on_move
 from autograd_engine.core.spec import Array, Spec, format_shape
+from autograd_engine.eager.far_tensor import content
 from autograd_engine.eager.grad_mode import grad_mode, no_grad, no_grad as no_grad_block, recording
 from autograd_engine.eager.inplace import check_writable
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
@@ -361,7 +362,7 @@ class Trace:
 
     def _capture(self, tensor: Tensor) -> Variable:
         block = self.block
-        data = tensor._data
+        data = content(tensor)
         name = unused_name(block, tensor.name)
         spec = Spec(data.shape, data.dtype)
         if isinstance(tensor, EagerParameter):

@@ -18,8 +18,10 @@ import numpy as np
 
 from autograd_engine.autograd.backward_pass import settled
 from autograd_engine.core.dtypes import FLOAT32
+from autograd_engine.core.far_array import FarArray, FarState
 from autograd_engine.core.locations import Location, caller
 from autograd_engine.core.spec import Array, Spec
+from autograd_engine.eager.far_tensor import content, place, wrapped
 from autograd_engine.eager.row_sparse import RowSparse
 from autograd_engine.eager.tensor import Parameter as EagerParameter, Tensor
 from autograd_engine.eager.views import follow
@@ -112,16 +114,18 @@ def _kind(tensor: Tensor) -> str:
         return NONE
     if isinstance(grad, RowSparse) and grad.scattered is not None:
         return CLEARED if not grad.scattered.parts and grad.scattered.base is None else GIVEN
-    if _zeros.get(id(grad._data)) is grad._data:
+    data = content(grad)
+    if _zeros.get(id(data)) is data:
         return CLEARED
-    return GIVEN if grad._data.dtype == tensor._data.dtype else WIDER
+    return GIVEN if data.dtype == content(tensor).dtype else WIDER
 
 
 def _cleared(tensor: Tensor, of_rows: bool) -> Tensor:
+    data = content(tensor)
+    like = Spec(data.shape, data.dtype)
     if of_rows:
-        like = Spec(tensor._data.shape, tensor._data.dtype)
         return RowSparse(Scattered(REGISTRY["scatter_add_like"], raw, like, []))
-    array = np.zeros_like(tensor._data)
+    array = np.zeros(like.shape, like.dtype)
     array.flags.writeable = False
     _zeros[id(array)] = array
     return Tensor._leaf(array)
@@ -148,8 +152,8 @@ class Training:
             if began == CLEARED:
                 value = ops.zeros_like(self.trace.stands_for(tensor))
             elif began in (GIVEN, WIDER):
-                dtype = tensor._data.dtype if began == GIVEN else FLOAT32
-                spec = Spec(tensor._data.shape, dtype)
+                data = content(tensor)
+                spec = Spec(data.shape, data.dtype if began == GIVEN else FLOAT32)
                 value = self._slot(
                     f"{tensor.name}_grad", spec, functools.partial(_gradient_at, tensor, position)
                 )
@@ -281,15 +285,17 @@ class Training:
         if isinstance(p, EagerParameter) and getattr(p, "_options", None) is not None:
             var._options = p._options  # type: ignore[attr-defined]
         names = list(optimizer.state)
-        master = optimizer._has_master(p._data.dtype)
-        dtype = np.dtype(np.float32) if master else p._data.dtype
+        dtype = content(p).dtype
+        master = optimizer._has_master(dtype)
+        if master:
+            dtype = np.dtype(np.float32)
         rate = ("learning_rate", optimizer, dtype)
         if rate not in emitted:
             emitted[rate] = self._slot(
-                "learning_rate", Spec((), dtype), lambda _: np.asarray(optimizer.get_lr(), dtype)
+                "learning_rate", Spec((), dtype), _rate_of(optimizer, dtype)
             )
         found = []
-        arrays = optimizer._state_of(p)
+        arrays = optimizer._state_where_it_is(p)
         for k, name in enumerate([*names, "master"] if master else names):
             key = ("optimizer_state", optimizer, var, name)
             if key not in emitted:
@@ -347,14 +353,34 @@ def _of_rows(block: Block, gradient: Variable) -> bool:
     return False
 
 
-def _gradient_at(tensor: Tensor, position: int | None, given: Sequence[Tensor]) -> Array:
+def _gradient_at(
+    tensor: Tensor, position: int | None, given: Sequence[Tensor]
+) -> Array | FarArray:
     grad = (tensor if position is None else given[position]).grad
     assert grad is not None
-    return grad._data
+    return content(grad)
 
 
-def _state_at(optimizer: Optimizer, p: Tensor, _: Sequence[Tensor]) -> list[Array]:
-    return optimizer._state_of(p)
+def _state_at(
+    optimizer: Optimizer, p: Tensor, _: Sequence[Tensor]
+) -> Sequence[Array | FarArray]:
+    return optimizer._state_where_it_is(p)
+
+
+def _rate_of(optimizer: Optimizer, dtype: np.dtype[Any]) -> Callable[[Sequence[Tensor]], Array]:
+    """The learning rate, the same array as long as it is the same number."""
+    last: list[Any] = [None, None]
+
+    def read(_: Sequence[Tensor]) -> Array:
+        value = optimizer.get_lr()
+        known, array = last
+        if array is None or value != known:
+            array = np.array(value, dtype)
+            last[:] = value, array
+        found: Array = array
+        return found
+
+    return read
 
 
 def _is_plain_leaf(tensor: Tensor) -> bool:
@@ -407,18 +433,18 @@ class TrainingCall:
             value = None if mine.value is None else training.trace.latest(mine.value)
             if not mine.touched and value is mine.value:
                 continue
-            place = None
+            at = None
             if value is not None and mine.cleared is None:
-                place = index_of(self.results, value)
-            self._gradients.append((mine, place))
+                at = index_of(self.results, value)
+            self._gradients.append((mine, at))
 
     def serves(self) -> bool:
         """Whether the optimizers are told what they were when the function was traced."""
         return all(_settings_of(o) == known for o, known in self.settings)
 
-    def arrays(self, given: Sequence[Tensor]) -> list[Array]:
+    def arrays(self, given: Sequence[Tensor]) -> list[Array | FarArray]:
         """What slots hold for a call with these Tensors."""
-        found: list[Array] = []
+        found: list[Array | FarArray] = []
         for read, many in self._reads:
             if many:
                 found += read(given)
@@ -426,18 +452,26 @@ class TrainingCall:
                 found.append(read(given))
         return found
 
-    def write(self, given: Sequence[Tensor], values: Sequence[Array]) -> None:
+    def write(self, given: Sequence[Tensor], values: Sequence[Array | FarArray]) -> None:
         """Leaves, and what optimizers keep, as the program has left them."""
-        for update, place, state in self._updates:
+        for update, where, state in self._updates:
             key = id(update.tensor)
             kept = update.optimizer._eager_state
-            # A parameter and its state belong together, whatever interrupts.
-            update.tensor._data, kept[key] = values[place], [values[k] for k in state]
+            value = values[where]
+            new = [values[k] for k in state]
+            if value.__class__ is np.ndarray:
+                # A parameter and its state belong together, whatever interrupts.
+                update.tensor._data, kept[key] = value, new  # type: ignore[assignment]
+            else:  # nothing interrupts
+                place(update.tensor, value)
+                kept[key] = FarState(new)
             follow(update.tensor)
-        for mine, where in self._gradients:
+        for mine, at in self._gradients:
             tensor = mine.tensor if mine.position is None else given[mine.position]
-            if where is not None:
-                tensor._grad = Tensor._leaf(settled(values[where]))
+            if at is not None:
+                value = values[at]
+                tensor._grad = wrapped(value if isinstance(value, FarArray) else settled(value))
+                tensor._grad._stop = False
             elif mine.value is None:
                 tensor._grad = None
             elif _kind(tensor) != CLEARED:

@@ -11,6 +11,7 @@ import numpy as np
 from autograd_engine.core.checks import as_number, require_bools, require_type
 from autograd_engine.core.described import describe
 from autograd_engine.core.dtypes import BLAS_REALS, HALVES
+from autograd_engine.core.far_array import FarArray, FarState
 from autograd_engine.core.locations import caller
 from autograd_engine.core.names.constructors import Given, Respelled, respelled
 from autograd_engine.core.names.missing_names import answered
@@ -188,8 +189,8 @@ class Optimizer(Respelled):
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the state of a parameter beside the parameter itself."""
         kept = {name: v for name, v in vars(self).items() if name not in _BY_IDENTITY}
-        states = self._eager_state
-        kept["states"] = [(p, states[id(p)]) for p in self._parameters or () if id(p) in states]
+        known = [(p, self._known_state(p)) for p in self._parameters or ()]
+        kept["states"] = [(p, state) for p, state in known if state is not None]
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -412,7 +413,7 @@ class Optimizer(Respelled):
         self._multi_precision, self._plain = True, False
         self._master_grad = master_grad
         for p in self._parameters or ():
-            state = self._eager_state.get(id(p))
+            state = self._eager_state.get(id(p)) and self._state_of(p)
             if (
                 state is not None
                 and len(state) == len(self.state)
@@ -478,7 +479,19 @@ class Optimizer(Respelled):
         found = self._eager_state.get(id(p))
         if found is None:
             found = self._eager_state[id(p)] = self._initial_state(p)
+        elif found.__class__ is FarState:
+            found = self._eager_state[id(p)] = found.copied()
         return found
+
+    def _state_where_it_is(self, p: Tensor) -> Sequence[Array | FarArray]:
+        """The same, for who takes arrays that are far."""
+        found = self._eager_state.get(id(p))
+        return self._state_of(p) if found is None else found
+
+    def _known_state(self, p: Tensor) -> list[Array] | None:
+        """The same, if there is any, to be read alone."""
+        found = self._eager_state.get(id(p))
+        return found.copied() if found.__class__ is FarState else found
 
     def _initial_state(self, p: Tensor) -> list[Array]:
         data, rate = p._data, self.get_lr()

@@ -116,7 +116,7 @@ def _names(optimizer: Optimizer, p: Any) -> list[str]:
 def _of_tensors(optimizer: Optimizer) -> Iterator[tuple[str, str, Tensor]]:
     """(name of the state, that of its parameter, value)"""
     for p in optimizer._parameters or ():
-        state = optimizer._eager_state.get(id(p))
+        state = optimizer._known_state(p)
         if state is not None:
             for name, array in zip(_names(optimizer, p), state, strict=True):
                 # Copies: rows of the arrays may be written in place.

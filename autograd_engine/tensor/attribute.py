@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.compiler.backend import BACKENDS
+from autograd_engine.compiler.devices import find
 from autograd_engine.core.above import above
 from autograd_engine.core.dtypes import (
     DTYPES,
@@ -495,16 +495,8 @@ def set_device(device: str | CPUPlace | Place) -> CPUPlace | Place:
             "jax has such a device"
         )
     if not place.is_plain_cpu:
-        missing = BACKENDS["jax"].missing
-        if missing:
-            raise ArgumentError(
-                f"set_device: there is no device {str(place)!r} without jax, which reaches it: "
-                f"{missing}"
-            )
-        from autograd_engine.compiler.xla.devices import device_at
-
         try:
-            device_at(place)
+            find(place)
         except LookupError as error:
             raise ArgumentError(f"set_device: there is no device {str(place)!r}: {error}") from None
     set_current_place(place)

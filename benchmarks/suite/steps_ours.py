@@ -232,10 +232,19 @@ class Program:
     def step(self, backend: str) -> Candidate:
         """One training step, bound to its feeds, on a backend of the executor."""
         executor = static.Executor(backend=backend)
+        # As a step of jax's own, one that runs on a device is fed what lies there, and is waited
+        # for at the end.
+        keeps = BACKENDS[backend].keeps
         bound = executor.prepare(
-            self.main, feed=list(self.feeds), fetch_list=[self.loss], scope=self.scope
+            self.main,
+            feed=list(self.feeds),
+            fetch_list=[self.loss],
+            scope=self.scope,
+            return_numpy=not keeps,
         )
-        arrays = list(self.feeds.values())
+        arrays: list[Any] = list(self.feeds.values())
+        if keeps:
+            arrays = list(map(paddle.to_tensor, arrays))
 
         def step() -> Any:
             return bound(*arrays)[0]

@@ -28,6 +28,7 @@ class Trouble:
 
 class NodeProgram:
     one_call = False
+    keeps = False
     described = ()
 
     def __init__(self, graph: Graph, name: str, backend: str, trouble: Trouble) -> None:
@@ -92,7 +93,7 @@ class NodeRun(HostArrays):
         self.arrays = [np.array(a) if k in state else a for k, a in enumerate(arrays)]
         self._pending: list[Any] | None = None
 
-    def feed(self, position: int, array: Any) -> None:
+    def feed(self, position: int, array: Any, stays: bool = False) -> None:
         assert position not in self.program.updates.values()
         self.arrays[position] = array
 

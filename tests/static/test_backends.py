@@ -69,7 +69,7 @@ def test_a_backend_that_is_none() -> None:
         static.Executor(backend="cuda")
 
 
-@pytest.mark.parametrize("name", [n for n in backends.NAMES if not is_missing(n)])
+@pytest.mark.parametrize("name", [n for n in backends.names() if not is_missing(n)])
 def test_the_environment_chooses_where_the_user_does_not(name: str, monkeypatch: Any) -> None:
     monkeypatch.setenv(backends.VARIABLE, name)
     assert static.Executor().backend == name

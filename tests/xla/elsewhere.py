@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import autograd_engine as paddle
-from autograd_engine.compiler.xla import executable_cache
+from autograd_engine.compiler.xla import devices, executable_cache
 from autograd_engine.compiler.xla.function import DeviceMemory
 from tests.xla.steps import TABLE, Training, perceptron
 
@@ -58,6 +58,35 @@ def a_device_that_is_not_there_is_named() -> None:
     assert paddle.get_device() == "cpu"
 
 
+def devices_are_counted_once_they_were_asked_for() -> None:
+    code = (
+        "import sys, autograd_engine as p; print(p.device.get_available_device(), "
+        "p.is_compiled_with_cuda(), p.device.cuda.device_count(), 'jax' in sys.modules)"
+    )
+    for backend, available, loaded in (("", "[]", "False"), ("jax", "['cpu:1']", "True")):
+        environment = {**os.environ, "AUTOGRAD_ENGINE_BACKEND": backend}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        assert done.stdout.strip() == f"{available} False 0 {loaded}"
+    one, two = jax.devices()
+    known = {"cpu": [one], "gpu": [one, two], "tpu": [two]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(devices, "devices", lambda kind: known[kind])
+        device = paddle.device
+        assert (device.device_count(), device.cuda.device_count()) == (3, 2)
+        assert device.is_available()
+        assert paddle.is_compiled_with_cuda()
+        assert paddle.is_compiled_with_custom_device("tpu")
+        assert not paddle.is_compiled_with_custom_device("npu")
+        assert device.get_available_device() == ["gpu:0", "gpu:1"]
+        assert device.get_available_custom_device() == ["tpu:0"]
+        assert device.get_all_device_type() == ["gpu"]
+        assert device.get_all_custom_device_type() == ["tpu"]
+    device.synchronize()
+    with pytest.raises(paddle.errors.ArgumentError, match="no device 'gpu:0'"):
+        device.synchronize("gpu:0")
+
+
 def steps_neither_read_nor_write_state() -> None:
     training = Training(perceptron, TABLE, "jax")
     training.losses(1)
@@ -83,10 +112,12 @@ def executables_are_kept_and_the_configuration_is_the_users() -> None:
         patch.setattr(executable_cache, "_SECONDS", 0.0)
         for _ in range(2):
             losses.append(Training(perceptron, TABLE, "jax").losses(3))
-            (record,) = Path(directory).glob("native/lib-*/executable")
-            assert record.stat().st_mode & 0o077 == 0
+            records = list(Path(directory).glob("native/lib-*/executable"))
+            assert len(records) == 2  # the step, and the check of its labels
+            assert all(record.stat().st_mode & 0o077 == 0 for record in records)
             patch.setattr(jax.stages.Lowered, "compile", None)  # the second does not compile
-        record.write_bytes(record.read_bytes()[:-1])  # a damaged one is not believed
+        for record in records:
+            record.write_bytes(record.read_bytes()[:-1])  # a damaged one is not believed
         patch.undo()
         patch.setenv("AUTOGRAD_ENGINE_CACHE", directory)
         losses.append(Training(perceptron, TABLE, "jax").losses(3))
@@ -143,6 +174,7 @@ def what_stablehlo_cannot_hold_is_named() -> None:
 TESTS = (
     a_device_is_chosen_and_steps_run_there,
     a_device_that_is_not_there_is_named,
+    devices_are_counted_once_they_were_asked_for,
     steps_neither_read_nor_write_state,
     executables_are_kept_and_the_configuration_is_the_users,
     programs_run_where_this_package_is_not,

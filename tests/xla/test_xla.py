@@ -30,7 +30,10 @@ QUICK = (
     "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
     "--xla_cpu_use_fusion_emitters=false"
 )
-NAMES = re.findall(r"^        (\w+),$", (HERE / "steps.py").read_text(), re.MULTILINE)
+NAMES, KEPT = (
+    [n for file in files for n in re.findall(r"^        (\w+),$", (HERE / file).read_text(), re.M)]
+    for files in (["steps.py"], ["residence.py", "interrupts.py"])
+)
 ELSEWHERE = re.findall(r"^    (\w+),$", (HERE / "elsewhere.py").read_text(), re.MULTILINE)
 
 
@@ -54,6 +57,17 @@ def outcomes() -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_steps(outcomes: Any, name: str) -> None:
     assert outcomes[name] == "", outcomes[name]
+
+
+@pytest.fixture(scope="module")
+def outcomes_of_residence() -> Any:
+    return said_by("residence")
+
+
+@needs_jax
+@pytest.mark.parametrize("name", KEPT)
+def test_residence(outcomes_of_residence: Any, name: str) -> None:
+    assert outcomes_of_residence[name] == "", outcomes_of_residence[name]
 
 
 @pytest.fixture(scope="module")

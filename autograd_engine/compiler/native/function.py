@@ -112,6 +112,7 @@ class NativeFunction:
     backend = "native"
     exact = False
     one_call = True
+    keeps = False
     described: Sequence[Spec] = ()
 
     def __init__(
@@ -310,7 +311,7 @@ class NativeBound(HostArrays):
 
         return run_for_one
 
-    def put(self, position: int, array: Array) -> None:
+    def put(self, position: int, array: Array, stays: bool = False) -> None:
         """Let the run read (and, of state, write) another array."""
         usable = _usable(array)
         self.arrays[position] = usable

@@ -51,6 +51,7 @@ class Planned:
     backend = "numpy"
     exact = True
     one_call = False
+    keeps = False
     described: Sequence[Spec] = ()
 
     def __init__(self, graph: Graph, name: str, *, fast: bool = False) -> None:
@@ -243,7 +244,7 @@ class BoundRun(HostArrays):
         self._run = run
         self._function = run.function
 
-    def feed(self, position: int, array: Array) -> None:
+    def feed(self, position: int, array: Array, stays: bool = False) -> None:
         """Put another array of the same Spec in the place of an input that is no state."""
         strides = None if array.flags.c_contiguous else array.strides
         self.arrays[position] = array

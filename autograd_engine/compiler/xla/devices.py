@@ -8,7 +8,7 @@ import jax
 
 from autograd_engine.core.place import Place, current_place
 
-__all__ = ["current_device", "device_at", "devices"]
+__all__ = ["current_device", "device_at", "devices", "wait"]
 
 
 def devices(kind: str) -> list[Any]:
@@ -17,6 +17,11 @@ def devices(kind: str) -> list[Any]:
         return list(jax.local_devices(backend=kind))
     except RuntimeError:  # which is how jax says that it knows of none
         return []
+
+
+def wait() -> None:
+    """Wait until all arrays are there."""
+    jax.block_until_ready(jax.live_arrays())
 
 
 def device_at(place: Place) -> Any:

@@ -3,6 +3,11 @@
 jax calls back from a thread of its own, where arrays of 64 bits are not there: what is of 64 bits
 or complex crosses as uint32. And the function may raise nothing, for by then the state has been
 given away: it says whether it has ended well, as a check does.
+
+For each array that it is handed it takes a thread of those that XLA has, one for a processor, and
+waits for it in one of these. Two at a time, on two processors, would wait for ever. So in a program
+each comes after the last, for it takes what that has said; and of two programs that call back the
+one waits for the other's end (`function`).
 """
 
 from __future__ import annotations
@@ -28,16 +33,18 @@ def on_host(
     function: Callable[..., Sequence[Array]],
     specs: Sequence[Spec],
     arrays: Sequence[Any],
+    after: Any = True,
     ordered: bool = False,
 ) -> tuple[list[Any], Any]:
     """What a function of ndarrays returns, of these Specs, and whether it did; zeros where not.
 
-    One that is `ordered` is called once for each time that the program comes there, in its order.
+    It is called when `after` is known. One that is `ordered` is called once for each time that the
+    program comes there, in its order.
     """
     expected = [Spec(s.shape, s.dtype) for s in specs]
     given = [Spec(tuple(a.shape), np.dtype(a.dtype)) for a in arrays]
 
-    def call(*packed: Any) -> list[Array]:
+    def call(_: Any, *packed: Any) -> list[Array]:
         try:
             unpacked = [_array(np.asarray(p), s) for p, s in zip(packed, given, strict=True)]
             found = function(*unpacked)
@@ -52,9 +59,9 @@ def on_host(
     flag = jax.ShapeDtypeStruct((), np.dtype(np.bool_))
     packed = [_packed(a) for a in arrays]
     if ordered:
-        *made, fine = io_callback(call, [*shapes, flag], *packed, ordered=True)
+        *made, fine = io_callback(call, [*shapes, flag], after, *packed, ordered=True)
     else:
-        *made, fine = jax.pure_callback(call, [*shapes, flag], *packed)
+        *made, fine = jax.pure_callback(call, [*shapes, flag], after, *packed)
     return [_unpacked(p, s) for p, s in zip(made, specs, strict=True)], fine
 
 

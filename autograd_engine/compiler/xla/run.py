@@ -271,7 +271,7 @@ class Run(Namespace):
                 with own_generator(stream()):
                     return kernel()
 
-            results, fine = on_host(drawn_now, specs, (), ordered=True)
+            results, fine = on_host(drawn_now, specs, (), self.fine, ordered=True)
             self.flags.append(fine)
             return results
         number = len(self.draws)
@@ -371,7 +371,7 @@ class Run(Namespace):
                 full[k] = array
             return [np.asarray(v) for v in _by_kernel(op, full, attrs)]
 
-        results, fine = on_host(kernel, specs, [values[k] for k in at])
+        results, fine = on_host(kernel, specs, [values[k] for k in at], self.fine)
         self.flags.append(fine)
         return tuple(results)
 
@@ -418,7 +418,7 @@ class Run(Namespace):
                 tell(op, full, attrs)
                 return []
 
-            _, fine = on_host(told, (), [values[k] for k in at], ordered=True)
+            _, fine = on_host(told, (), [values[k] for k in at], self.fine, ordered=True)
             self.flags.append(fine)
         else:
             raise XlaUnavailable(f"{op.name} is done for its effect")

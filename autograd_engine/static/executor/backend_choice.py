@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from autograd_engine.compiler.backend import AUTO, AUTO_ON_DEVICE, BACKENDS, Backend, Listing
+from autograd_engine.compiler.backend import (
+    AUTO,
+    AUTO_ON_DEVICE,
+    BACKENDS,
+    VARIABLE,
+    Backend,
+    Listing,
+)
 from autograd_engine.core.gc_pause import collector_paused
 from autograd_engine.core.place import current_place
 from autograd_engine.core.spec import Spec
@@ -26,11 +33,7 @@ if TYPE_CHECKING:
     from autograd_engine.compiler.backend import Compiled
     from autograd_engine.compiler.concrete_graph import Graph
 
-__all__ = ["NAMES", "VARIABLE", "Attempt", "Work", "chosen_backend", "compiled_by"]
-
-NAMES: Final = ("auto", *BACKENDS)
-VARIABLE: Final = "AUTOGRAD_ENGINE_BACKEND"
-
+__all__ = ["Attempt", "Work", "chosen_backend", "compiled_by", "may_keep", "names"]
 
 class Attempt(NamedTuple):
     """What came of asking one backend."""
@@ -64,6 +67,11 @@ class Work:
         )
 
 
+def names() -> tuple[str, ...]:
+    """What users may write for a backend."""
+    return "auto", *BACKENDS
+
+
 def chosen_backend(given: str | None, function: str = "Executor") -> str:
     """The backend for an executor that was given this one, or (None, "auto") was left the choice.
 
@@ -78,8 +86,8 @@ def chosen_backend(given: str | None, function: str = "Executor") -> str:
     if given is None or given == "auto":
         backend = flags.backend or os.environ.get(VARIABLE) or "auto"
         said = f"the environment variable {VARIABLE} names no backend: {backend!r}"
-    if backend not in NAMES:
-        raise ArgumentError(f"{said}; take one of {', '.join(map(repr, NAMES))}")
+    if backend not in names():
+        raise ArgumentError(f"{said}; take one of {', '.join(map(repr, names()))}")
     missing = BACKENDS[backend].missing if backend in BACKENDS else ""
     if missing:
         raise MissingLibraryError(f"the backend {backend!r} needs a library: {missing}")
@@ -96,9 +104,7 @@ def compiled_by(
     """The program compiled for inputs of these Specs, if it can be, and what was tried."""
     from autograd_engine.compiler.concrete_graph import NotConcrete
 
-    wanted: tuple[str, ...] = (backend, *BACKENDS[backend].otherwise) if backend in BACKENDS else ()
-    if backend == "auto":
-        wanted = AUTO if current_place().is_plain_cpu else AUTO_ON_DEVICE
+    wanted = _asked(backend)
     if any(getattr(o.op, "effect", False) for o in operators_within(work.operators)):
         wanted = tuple([name for name in wanted if BACKENDS[name].late])
     attempts: list[Attempt] = []
@@ -126,6 +132,18 @@ def compiled_by(
             if compiled is not None:
                 return compiled, attempts
     return None, attempts
+
+
+def may_keep(backend: str) -> bool:
+    """Whether arrays may stay where a program runs that this backend is asked for now."""
+    return BACKENDS[_asked(backend)[0]].keeps
+
+
+def _asked(backend: str) -> tuple[str, ...]:
+    """The backends that are asked, in order."""
+    if backend == "auto":
+        return AUTO if current_place().is_plain_cpu else AUTO_ON_DEVICE
+    return (backend, *BACKENDS[backend].otherwise)
 
 
 class _Unavailable(Exception):

@@ -11,6 +11,7 @@ half new, so the interrupt waits until the run is over.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import threading
@@ -22,6 +23,7 @@ import numpy as np
 
 from autograd_engine.core.random_generator import own_generator, rewound
 from autograd_engine.core.spec import Array
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.program.scope import Content, Scope
 from autograd_engine.program.scope_state import Held, State, in_order
 
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
     from autograd_engine.program.ir.program import Program
     from autograd_engine.static.executor.plan import Plan
 
-__all__ = ["MISSING", "Binding", "contiguous", "is_contiguous"]
+__all__ = ["MISSING", "Binding", "contiguous", "is_contiguous", "uninterrupted"]
 
 T = TypeVar("T")
+
+
+_signals: Final[Any] = importlib.import_module("_signal")
 
 
 class _Main:
@@ -49,7 +54,9 @@ if hasattr(os, "register_at_fork"):
 
 def uninterrupted(function: Callable[[], T]) -> Callable[[], T]:
     """The same function, in which no KeyboardInterrupt arises; one that came follows it."""
-    sigint, get, put = signal.SIGINT, signal.getsignal, signal.signal
+    # Those of `signal` make enums of what they are given and return, which takes longer than a
+    # small step.
+    sigint, get, put = int(signal.SIGINT), _signals.getsignal, _signals.signal
     here = threading.get_ident
 
     def call() -> T:
@@ -101,7 +108,9 @@ class Binding:
     lock : RLock
         That of the state.
     call : callable
-        Runs it, and returns what is fetched, arrays of their own.
+        Runs it, and returns what is fetched, arrays of their own, or far ones.
+    far : bool
+        Whether they are far.
     version : int
         Of the program.
     supplied : dict of str to object
@@ -130,6 +139,7 @@ class Binding:
         self.state = State({name: self.bound.state_at(k) for name, k in state.items()})
         self.lock = self.state.lock
         self.markers = {name: Held(self.state, name) for name in state}
+        self.far = compiled.keeps
         self.call: Callable[[], list[Any]] = getattr(self.bound, "run", self.bound)
         if state and not compiled.one_call and not hasattr(self.bound, "finish"):
             self.call = uninterrupted(self.call)
@@ -231,13 +241,17 @@ class Binding:
         """Another array for what is fed, under the lock; `given` is what the user has."""
         self.remember(position, MISSING)
         usable = contiguous(array)
-        self.bound.feed(position, usable)
-        if given is array is usable and given.__class__ is np.ndarray:
-            self.remember(position, given)
+        tensors = isinstance(given, Tensor) and usable is array
+        # Nobody writes to what a Tensor has, as long as others have it too, but who lent it memory.
+        self.bound.feed(position, usable, tensors and array.base is None)
+        if tensors or (given is array is usable and given.__class__ is np.ndarray):
+            self.remember(position, array)
 
     def is_fed(self, position: int, given: Any) -> bool:
         """Whether that very array was fed last, and still is as it was."""
         known = self.__dict__
+        if isinstance(given, Tensor):
+            return given._data is known[f"f{position}"]
         return (
             given is known[f"f{position}"]
             and given.shape == known[f"s{position}"]
@@ -249,6 +263,8 @@ class Binding:
         for k, value in enumerate(given):
             if self.is_fed(k, value):
                 continue
+            if isinstance(value, Tensor):
+                value = value._data
             old = self.bound.arrays[k]
             if (
                 value.__class__ is not np.ndarray

@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_engine.core.above import above
-from autograd_engine.core.checks import require_cpu
+from autograd_engine.core.checks import require_bools, require_cpu
 from autograd_engine.core.described import Described
 from autograd_engine.core.locks import renewed_lock
 from autograd_engine.core.names.constructors import respelled
 from autograd_engine.core.names.missing_names import bind_absent
-from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, FeedError
 from autograd_engine.program.ir.program import Program, default_main_program
 from autograd_engine.program.scope import Scope, global_scope
-from autograd_engine.static.executor.backend_choice import NAMES, chosen_backend
+from autograd_engine.static.executor.backend_choice import chosen_backend, names
 from autograd_engine.static.executor.compiled_program import CompiledProgram
 from autograd_engine.static.executor.feeds import (
     check_named,
@@ -79,7 +78,7 @@ class Executor(Described):
     """
 
     def __init__(self, place: object = None, backend: str = "auto") -> None:
-        if isinstance(place, str) and place in NAMES:
+        if isinstance(place, str) and place in names():
             raise ArgumentError(
                 f"Executor({place!r}): the first argument is the place; write "
                 f"Executor(backend={place!r})"
@@ -148,7 +147,8 @@ class Executor(Described):
             Where parameters are read and written; by default the global scope. It is written at
             the end only: a run that fails leaves it as it was.
         return_numpy : bool
-            Return ndarrays, else Tensors.
+            Return ndarrays, else Tensors. What a device has computed is then waited for, and copied
+            to the host, when a Tensor is asked for values.
         use_program_cache : bool
             Accepted for the reference's sake: what was compiled is always kept.
         use_prune : bool
@@ -181,12 +181,9 @@ class Executor(Described):
         >>> exe.run(main, {h.name: np.ones(2, "float32")}, [y], use_prune=True)
         [array([2., 2.], dtype=float32)]
         """
-        step = self._step("run", program, feed, fetch_list, scope, use_prune)
-        feeds = feed_dict(feed)
-        results = step(*feeds.values())
-        if not return_numpy:
-            results = [_tensors(value) for value in results]
-        return results
+        require_bools("run", return_numpy=return_numpy)
+        step = self._step("run", program, feed, fetch_list, scope, use_prune, not return_numpy)
+        return step(*feed_dict(feed).values())
 
     def prepare(
         self,
@@ -195,6 +192,7 @@ class Executor(Described):
         fetch_list: Any = None,
         scope: Scope | None = None,
         use_prune: bool = False,
+        return_numpy: bool = True,
         backend: str | None = None,
     ) -> Step:
         """A call of `program` for hot loops.
@@ -208,7 +206,7 @@ class Executor(Described):
         fetch_list : Variable, str, or list of them, optional
         scope : Scope, optional
             By default the global scope, as it is now.
-        use_prune : bool
+        use_prune, return_numpy : bool
             As of `run`.
         backend : {"auto", "native", "numpy", "jax"}, optional
             By default that of the executor.
@@ -219,7 +217,7 @@ class Executor(Described):
             ``step(x, y)``, or ``step({"x": x, "y": y})``, does what `run` does with these feeds and
             returns the list that it returns. The program is compiled when it is first called.
             Arrays that were fed before are known again: write new values into them, if that is
-            easy, rather than making new ones.
+            easy, rather than making new ones. Tensors that are fed again stay on a device.
 
         Raises
         ------
@@ -253,13 +251,15 @@ class Executor(Described):
         """
         if self._closed:
             raise closed_error()
+        require_bools("prepare", return_numpy=return_numpy)
         if backend is not None and chosen_backend(backend, "prepare") != self.backend:
             beside = self._for(backend)
-            return beside.prepare(program, feed, fetch_list, scope, use_prune)
+            return beside.prepare(program, feed, fetch_list, scope, use_prune, return_numpy)
         program, scope = _program(program, "prepare"), _scope(scope, "prepare")
         names = feed_names(program, feed)
         wanting = _wanting(program, names, fetch_list, use_prune)
-        step = Step(program, self._plans(program), wanting, names, scope, at_once=True)
+        plans, tensors = self._plans(program), not return_numpy
+        step = Step(program, plans, wanting, names, scope, at_once=True, tensors=tensors)
         check_named(program, step.plan().feeds, names)
         return step
 
@@ -384,6 +384,7 @@ class Executor(Described):
         fetch_list: Any,
         scope: Any,
         use_prune: bool,
+        tensors: bool,
     ) -> Step:
         """What runs the program in this way, kept for the next time."""
         if self._closed:
@@ -393,13 +394,12 @@ class Executor(Described):
         feeds = feed_dict(feed)
         plans = self._plans(program)
         names = tuple(feeds)
-        key = (names, fetch_key(fetch_list), id(scope), bool(use_prune))
+        key = (names, fetch_key(fetch_list), id(scope), bool(use_prune), tensors)
         step = plans.known(key)
         if step is None or step.scope is not scope:
             with program.lock:
-                step = Step(
-                    program, plans, _wanting(program, names, fetch_list, use_prune), names, scope
-                )
+                wanting = _wanting(program, names, fetch_list, use_prune)
+                step = Step(program, plans, wanting, names, scope, tensors=tensors)
                 step.plan()
                 plans.keep(key, step)
         return step
@@ -483,10 +483,6 @@ def _wanted(program: Program, feeds: Sequence[str], fetch_list: Any, use_prune: 
                 "computed from"
             )
     return Wanted(refs, prune, operators, frozenset(computed))
-
-
-def _tensors(value: Any) -> Any:
-    return list(map(Tensor._wrap, value)) if isinstance(value, list) else Tensor._wrap(value)
 
 
 bind_absent(Executor, "paddle.static.Executor")

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.far_array import FarArray
 from autograd_engine.core.spec import Array
+from autograd_engine.eager.far_tensor import wrapped
 from autograd_engine.errors import ArgumentTypeError, ExecutionError
 from autograd_engine.program.ir.program import (
     Operator,
@@ -17,7 +19,7 @@ from autograd_engine.program.ir.program import (
 )
 from autograd_engine.static.executor.feeds import similar
 
-__all__ = ["fetch_key", "fetched", "independent", "split_fetches"]
+__all__ = ["as_arrays", "as_tensors", "fetch_key", "fetched", "independent", "split_fetches"]
 
 
 def split_fetches(program: Program, fetch_list: Any) -> tuple[list[Ref], list[Operator]]:
@@ -111,6 +113,19 @@ def fetched(values: Sequence[Any], others: Iterable[Any]) -> list[Any]:
         taken.add(id(value))
         owned.append(array if free else array.copy())
     return owned
+
+
+def as_tensors(results: list[Any]) -> list[Any]:
+    """Arrays as Tensors; those that are far are read when they are asked for."""
+    return [
+        list(map(wrapped, value)) if isinstance(value, list) else wrapped(value)
+        for value in results
+    ]
+
+
+def as_arrays(results: list[Any]) -> list[Any]:
+    """All of them as ndarrays of the caller's own."""
+    return [value.copied() if isinstance(value, FarArray) else value for value in results]
 
 
 def independent(value: Any, feeds: Iterable[Array]) -> Array:

@@ -20,11 +20,13 @@ Note: the short way
                 if b.state.ready and a0 is b.f0 and a0.shape == b.s0 and ...:
                     b.state.steps += 1
                     try:
-                        return b.call()
+                        results = b.call()
                     except BaseException as error:
                         b.stopped(error)
                         if not isinstance(error, Exception):
                             raise
+                    else:
+                        return results
             return self.long_way((a0, a1, *rest), {'rate': v0})
 
     The long way follows an operation that failed, for that says what went wrong.
@@ -44,6 +46,7 @@ import numpy as np
 from autograd_engine.core.locations import run_generated
 from autograd_engine.core.random_generator import own_generator, rewound
 from autograd_engine.core.spec import Array
+from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ExecutionError, FeedError
 from autograd_engine.static.executor.bound_program import (
     MISSING,
@@ -53,7 +56,12 @@ from autograd_engine.static.executor.bound_program import (
 )
 from autograd_engine.static.executor.errors import failed
 from autograd_engine.static.executor.feeds import checked_feeds
-from autograd_engine.static.executor.fetches import fetched, independent
+from autograd_engine.static.executor.fetches import (
+    as_arrays,
+    as_tensors,
+    fetched,
+    independent,
+)
 from autograd_engine.static.executor.persistable_values import given_values, read_values
 
 if TYPE_CHECKING:
@@ -88,6 +96,8 @@ class Step:
     program : Program
     names : tuple of str
         What is fed.
+    tensors : bool
+        Whether it returns Tensors, which read what a device has when they are asked for it.
     binding : Binding or None
         What ran last, where a backend runs the program in place.
     """
@@ -100,9 +110,11 @@ class Step:
         names: tuple[str, ...],
         scope: Scope,
         at_once: bool = False,
+        tensors: bool = False,
     ) -> None:
         self.program = program
         self.names = names
+        self.tensors = tensors
         self.binding: Binding | None = None
         self._plans = plans
         self._wanted = wanted
@@ -152,8 +164,11 @@ class Step:
                 supplied = self._asked(binding.plan, ())
             done = self._again(binding, values, supplied)
             if done is not None:
-                return done
-        return self.run(dict(zip(self.names, values, strict=True)), supplied)
+                return self._handed(done)
+        return self._handed(self.run(dict(zip(self.names, values, strict=True)), supplied))
+
+    def _handed(self, results: list[Any]) -> list[Any]:
+        return as_tensors(results) if self.tensors else as_arrays(results)
 
     def _asked(
         self, plan: Plan, but: Container[str], known: Mapping[str, Any] | None = None
@@ -196,7 +211,8 @@ class Step:
             seen = scope.changes()
             for k, value in enumerate(given):
                 if not binding.is_fed(k, value):
-                    binding.feed(k, value, value)
+                    array = value._data if isinstance(value, Tensor) else value
+                    binding.feed(k, value, array)
             try:
                 results = binding.go_with(moved)
             except Exception:
@@ -328,7 +344,12 @@ class Step:
             return
         places = {v.name: k for k, v in enumerate(plan.feeds)}
         names = tuple([v.name for v in plan.reads if v.name in program.supplies])
-        cls = class_for(Step, tuple([places.get(n) for n in self.names]), names, bool(plan.names))
+        way = "as_tensors" if self.tensors else "as_arrays" if binding.far else ""
+        arguments = [
+            None if n not in places else (places[n], isinstance(feeds[n], Tensor))
+            for n in self.names
+        ]
+        cls = class_for(Step, tuple(arguments), names, bool(plan.names), way)
         if self.__class__ is not cls:
             self.__class__ = cls
         self.binding = binding
@@ -424,27 +445,43 @@ def _same(old: Array | None, new: Array) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def class_for(
-    base: type, places: tuple[int | None, ...], supplied: tuple[str, ...], writes: bool
+    base: type,
+    places: tuple[tuple[int, bool] | None, ...],
+    supplied: tuple[str, ...],
+    writes: bool,
+    way: str,
 ) -> type:
     """A class of steps.
 
     Parameters
     ----------
     base : type
-    places : tuple of (int or None)
-        For each argument its place among the feeds that the plan reads.
+    places : tuple of ((int, bool) or None)
+        For each argument its place among the feeds that the plan reads, and whether it is a Tensor.
     supplied : tuple of str
         Variables whose value is asked for.
     writes : bool
         Whether the scope is written. One that is not may be run by several threads at a time.
+    way : {"", "as_arrays", "as_tensors"}
+        What is done with results before they are returned.
     """
-    text = _text(places, supplied, writes)
-    scope: dict[str, Any] = {"MISSING": MISSING}
+    text = _text(places, supplied, writes, way)
+    scope: dict[str, Any] = {
+        "MISSING": MISSING,
+        "Tensor": Tensor,
+        "as_arrays": as_arrays,
+        "as_tensors": as_tensors,
+    }
     run_generated(text, "step", scope)
     return type(base.__name__, (base,), {"__call__": scope["__call__"], "__doc__": base.__doc__})
 
 
-def _text(places: tuple[int | None, ...], supplied: tuple[str, ...], writes: bool) -> str:
+def _text(
+    places: tuple[tuple[int, bool] | None, ...],
+    supplied: tuple[str, ...],
+    writes: bool,
+    way: str,
+) -> str:
     arguments = [f"a{j}" for j in range(len(places))]
     given = "".join(f"{a}, " for a in arguments)
     head = "".join(f"{a}=MISSING, " for a in arguments)
@@ -469,17 +506,23 @@ def _text(places: tuple[int | None, ...], supplied: tuple[str, ...], writes: boo
         f"(v{k} is None or (v{k}.__class__ is float and v{k} == known[{name!r}]))"
         for k, name in enumerate(supplied)
     ]
-    for a, k in zip(arguments, places, strict=True):
-        if k is not None:
+    for a, place in zip(arguments, places, strict=True):
+        if place is None:
+            continue
+        k, tensor = place
+        if tensor:  # one that is a leaf of a graph, or far, is looked at
+            tests += [f"{a}.__class__ is Tensor", f"{a}._data is b.f{k}"]
+        else:
             tests += [f"{a} is b.f{k}", f"{a}.shape == b.s{k}", f"{a}.dtype is b.d{k}"]
     run = [
         f"if {' and '.join(tests)}:",
         "    b.state.steps += 1",
         "    try:",
-        "        return b.call()",
+        "        results = b.call()",
         "    except BaseException as error:",
         "        b.stopped(error)",
         "        if not isinstance(error, Exception): raise",
+        f"    else: return {way}(results)",
     ]
     if writes:
         lines += ["    with b.lock:", *(f"        {line}" for line in run)]
