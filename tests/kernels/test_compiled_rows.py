@@ -193,7 +193,8 @@ def test_one_step_on_what_is_broadcast(dtype: str, monkeypatch: pytest.MonkeyPat
             x, y = ((random.random(shape) - 0.5).astype(dtype) for shape in shapes)
             for many in (False, True):
                 monkeypatch.setattr(cores, "several", lambda many=many: many)
-                for a, b in ((x, y), (y, x)):
+                u, v = np.broadcast_arrays(x, y)
+                for a, b in ((x, y), (y, x), (u, v), (u.copy(), v), (u, v.copy()), (u, u)):
                     np.testing.assert_array_equal(run(a, b), numpy(a, b))
 
 

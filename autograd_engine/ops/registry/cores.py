@@ -62,9 +62,12 @@ def _binary(op: OpDef) -> Callable[..., Any]:
         if x.dtype is not y.dtype:
             return kernel(x, y)
         if x.shape == y.shape or not x.ndim or not y.ndim:
+            if x.size >= MANY and (0 in x.strides or 0 in y.strides):
+                found = _broadcast(spread, _once(x), _once(y), x.shape)
+                return kernel(x, y) if found is None else found
             run = compiled(name, x) if (x.size >= MANY or y.size >= MANY) and several() else None
             return kernel(x, y) if run is None else run(x, y)
-        found = _broadcast(spread, x, y)
+        found = _broadcast(spread, x, y, None)
         return kernel(x, y) if found is None else found
 
     return binary
@@ -88,13 +91,26 @@ def for_halves(op: OpDef) -> Callable[..., Any]:
     return step
 
 
-def _broadcast(name: str, x: Any, y: Any) -> Any:
-    """The function of that name of two arrays of different shapes; None where NumPy computes."""
+def _once(x: Any) -> Any:
+    """What a view repeats, as a view of one element along each axis that it repeats."""
+    if 0 not in x.strides:
+        return x
+    return x[tuple([slice(None) if stride else slice(0, 1) for stride in x.strides])]
+
+
+def _broadcast(name: str, x: Any, y: Any, shape: tuple[int, ...] | None) -> Any:
+    """The function of that name of two arrays of different shapes; None where NumPy computes.
+
+    Parameters
+    ----------
+    shape : tuple of int or None
+        The one that the result is to have, where both may lack an axis of it.
+    """
     both = x.__class__ is ndarray is y.__class__
     if not (both and x.flags.c_contiguous and y.flags.c_contiguous):
         return None
     each = np.broadcast(x, y)
-    if each.size < MANY:
+    if each.size < MANY or (shape is not None and each.shape != shape):
         return None
     ndim = each.ndim
     of_x, of_y = ((1,) * (ndim - v.ndim) + v.shape for v in (x, y))
