@@ -9,7 +9,9 @@ static struct {
     pthread_mutex_t lock;
     int users, before;
     int forked; /* with users: `before` is to be restored */
-} blas = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t running; /* jobs of a product of its own */
+    int most;                /* threads that it has memory for */
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PTHREAD_MUTEX_INITIALIZER};
 
 static void quieten_blas(void)
 {
@@ -34,6 +36,90 @@ static void release_blas(void)
     if (--blas.users == 0 && blas.before != 1)
         blas.set_threads(blas.before);
     pthread_mutex_unlock(&blas.lock);
+}
+
+/* --- Jobs of the BLAS
+
+   What NumPy multiplies is split by the BLAS, into as many jobs as it would have threads. Its own
+   threads look for the next product for a tenth of a second before they block, on a processor that
+   ours want; so the pool runs these jobs, where the BLAS asks whom it is told to ask. Which jobs
+   there are is for the BLAS to say, so bits are those of its own threads.
+
+   A job may wait for what another one writes: each has a thread of its own. Where the pool is taken,
+   these are made for it. */
+
+typedef void (*blas_job)(int thread, void *job, int info);
+
+struct jobs {
+    blas_job run;
+    char *first;
+    size_t bytes;
+    int info, from; /* the number of the first thread */
+    atomic_int next;
+};
+
+static void jobs_body(void *context, int64_t lo, int64_t hi, int worker)
+{
+    struct jobs *jobs = context;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++)
+        jobs->run(jobs->from + (int)i, jobs->first + (size_t)i * jobs->bytes, jobs->info);
+}
+
+static int jobs_in_pool(struct jobs *jobs, int count)
+{
+    if (inside || atomic_exchange(&pool.taken, 1))
+        return 0;
+    pthread_mutex_lock(&pool.lock);
+    hire(count - 1);
+    int enough = pool.workers >= count - 1;
+    pthread_mutex_unlock(&pool.lock);
+    if (enough) {
+        struct region region = {
+            .body = jobs_body, .context = jobs, .n = count, .chunk = 1, .halted = &halted};
+        inside = 1;
+        open_region(&region, count - 1);
+        take_chunks(&region);
+        close_region(&region);
+        inside = 0;
+    }
+    atomic_store(&pool.taken, 0);
+    return enough;
+}
+
+static void *run_next_job(void *context)
+{
+    struct jobs *jobs = context;
+    int i = atomic_fetch_add(&jobs->next, 1);
+    jobs_body(jobs, i, i + 1, 0);
+    return NULL;
+}
+
+static void jobs_in_threads(struct jobs *jobs, int count)
+{
+    pthread_t threads[count];
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int i = 1; i < count; i++)
+        while (pthread_create(&threads[i], NULL, run_next_job, jobs) != 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    run_next_job(jobs);
+    for (int i = 1; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void run_jobs(int synchronous, blas_job run, int count, size_t bytes, void *first, int info)
+{
+    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info};
+    (void)synchronous;
+    /* Not the numbers of its own threads, which factor matrices meanwhile. */
+    jobs.from = blas.most > count ? blas.most - count : 0;
+    pthread_mutex_lock(&blas.running);
+    if (!jobs_in_pool(&jobs, count))
+        jobs_in_threads(&jobs, count);
+    pthread_mutex_unlock(&blas.running);
 }
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };
