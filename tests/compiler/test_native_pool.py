@@ -633,6 +633,29 @@ def test_products_of_one_split_have_the_same_bits(pool: tuple[Runtime, Any]) -> 
     busy.join()
 
 
+@over("dtype", [np.float32, np.float64])
+@over(
+    "size",
+    [(129, 300, 100), (49, 400, 600), (700, 90, 110), (400, 37, 200), (11, 1500, 260),
+     (1, 900, 900), (900, 1, 900), (530, 520, 32)],
+)  # fmt: skip
+@over("how", [(False, False), (True, False), (False, True), (True, True)])
+def test_bits_of_products_do_not_depend_on_threads(
+    pool: tuple[Runtime, Any], size: tuple[int, int, int], dtype: Any, how: tuple[bool, bool]
+) -> None:
+    runtime, library = pool
+    (m, n, k), (ta, tb), rng = size, how, np.random.default_rng(0)
+    a = rng.standard_normal((k, m) if ta else (m, k)).astype(dtype)
+    b = rng.standard_normal((n, k) if tb else (k, n)).astype(dtype)
+    found = set()
+    for count in (1, 2, 3, 8):
+        runtime.set_threads(count)
+        c = np.zeros((m, n), dtype)
+        gemm(library, a, b, c, ta, tb)
+        found.add(c.tobytes())
+    assert len(found) == 1
+
+
 JOBS = """
     import ctypes, os, signal, threading, time
     import numpy as np

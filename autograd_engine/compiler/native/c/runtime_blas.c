@@ -128,9 +128,15 @@ enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };
 #define TINY 64
 /* OpenBLAS itself uses one thread for up to 2^18 of them (gemv: 9216), so need not be told to. */
 #define BLAS_KEEPS_TO_ONE_THREAD 8192
-/* From so many on, several threads pay. */
-#define SPLIT_FROM (3 << 19)
-#define SPLIT_VECTOR_FROM (1 << 19)
+/* So many for a piece: from twice as many on, several threads pay. */
+#define LEAST (1 << 20)
+#define LEAST_OF_VECTOR (1 << 18)
+/* Where pieces of rows begin. In each tile of 24 rows OpenBLAS adds up in one order; in what is left
+   of them, and in products of less than 10^6 multiplications, in another one. */
+#define PIECE_ROWS 24
+/* Pieces along columns, and of vectors, are cut by sizes alone: so many at most. */
+#define PIECE_COLUMNS 64
+#define PIECES_MOST 8
 
 static int too_long(int64_t a, int64_t b, int64_t c)
 {
@@ -153,12 +159,30 @@ static int64_t shorter(int64_t a, int64_t b) { return a < b ? a : b; }
 #define TILES_BYTES (1 << 16)
 #define ROWS_AT_A_TIME 96
 
-/* Into how many pieces a product is split. */
-static int64_t split_pieces(int64_t m, int64_t n, int64_t k)
+/* How a product is split: a piece is so many rows, or columns, of C, and the last one what is left.
+   Along rows there are as many pieces as threads, for bits do not depend on where these end; a
+   product of few rows is cut by its size, in one thread too. */
+struct cut {
+    int along_rows;
+    int64_t pieces, piece;
+};
+
+static struct cut cut_product(int64_t m, int64_t n, int64_t k)
 {
-    int64_t threads = runtime_threads(), longest = longer(m, n), work = m * n * k;
-    int64_t from = m == 1 || n == 1 ? SPLIT_VECTOR_FROM : SPLIT_FROM;
-    if (inside || threads == 1 || work < from || longest < 32 || !blas.set_threads)
-        return 1;
-    return shorter(work / (from / 2), threads);
+    int vector = m == 1 || n == 1, by_threads = !vector && m >= 2 * PIECE_ROWS;
+    struct cut cut = {by_threads || n == 1, 1, 0};
+    int64_t length = cut.along_rows ? m : n, each = m * n * k / length;
+    int64_t unit = by_threads ? PIECE_ROWS : PIECE_COLUMNS, most = PIECES_MOST;
+    int64_t least = vector ? LEAST_OF_VECTOR : LEAST;
+    if (by_threads)
+        most = inside ? 1 : runtime_threads();
+    for (most = shorter(most, m * n * k / least); blas.set_threads && most > 1; most--) {
+        int64_t piece = (length / most + unit / 2) / unit * unit, last = length - (most - 1) * piece;
+        if (shorter(piece, last) * each >= least) {
+            cut.pieces = most;
+            cut.piece = piece;
+            break;
+        }
+    }
+    return cut;
 }
