@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.metadata
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,28 @@ def test_the_one_that_numpy_brings_is_found() -> None:
     assert found.set_threads
     threads = ctypes.CFUNCTYPE(ctypes.c_int)(found.get_threads)()
     assert 1 <= threads <= 4096
+
+
+@pytest.mark.skipif(not brings_openblas(), reason="this NumPy brings no OpenBLAS")
+@pytest.mark.skipif(sys.platform != "linux", reason="other builds may have threads of another kind")
+def test_the_one_that_numpy_brings_lets_others_run_what_it_splits() -> None:
+    found = find_blas()
+    assert found is not None
+    assert found.most_threads >= 2
+    asked = ctypes.c_void_p.in_dll(ctypes.CDLL(found.path), "openblas_threads_callback_")
+    before, asked.value = asked.value, None
+    try:
+        find_blas.cache_clear()
+        free = find_blas()
+        asked.value = found.sgemm  # never called
+        find_blas.cache_clear()
+        taken = find_blas()
+    finally:
+        asked.value = before
+    assert free is not None
+    assert taken is not None
+    assert free.set_callback
+    assert not taken.set_callback
 
 
 @pytest.mark.parametrize(("real", "dtype"), [(ctypes.c_float, "f4"), (ctypes.c_double, "f8")])
@@ -148,6 +171,7 @@ def test_widths_of_integers_are_told_apart(wide: bool, prefix: str, suffix: str)
     assert found.wide is wide
     assert found.sgemm == ctypes.cast(functions["cblas_sgemm"], ctypes.c_void_p).value
     assert found.set_threads == 0
+    assert found.set_callback == 0
     assert "libfake.so" in found.identity
 
 

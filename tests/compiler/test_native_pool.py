@@ -633,6 +633,127 @@ def test_products_of_one_split_have_the_same_bits(pool: tuple[Runtime, Any]) -> 
     busy.join()
 
 
+@over("dtype", [np.float32, np.float64])
+@over(
+    "size",
+    [(129, 300, 100), (49, 400, 600), (700, 90, 110), (400, 37, 200), (11, 1500, 260),
+     (1, 900, 900), (900, 1, 900), (530, 520, 32)],
+)  # fmt: skip
+@over("how", [(False, False), (True, False), (False, True), (True, True)])
+def test_bits_of_products_do_not_depend_on_threads(
+    pool: tuple[Runtime, Any], size: tuple[int, int, int], dtype: Any, how: tuple[bool, bool]
+) -> None:
+    runtime, library = pool
+    (m, n, k), (ta, tb), rng = size, how, np.random.default_rng(0)
+    a = rng.standard_normal((k, m) if ta else (m, k)).astype(dtype)
+    b = rng.standard_normal((n, k) if tb else (k, n)).astype(dtype)
+    found = set()
+    for count in (1, 2, 3, 8):
+        runtime.set_threads(count)
+        c = np.zeros((m, n), dtype)
+        gemm(library, a, b, c, ta, tb)
+        found.add(c.tobytes())
+    assert len(found) == 1
+
+
+JOBS = """
+    import ctypes, os, signal, threading, time
+    import numpy as np
+    from autograd_engine.compiler.native import runtime as r
+    from autograd_engine.compiler.native.toolchain import compiler as toolchain
+    import tests.compiler.test_native_pool as t
+
+    rng = np.random.default_rng(0)
+    operands = [
+        (rng.standard_normal((m, k)).astype(d), rng.standard_normal((k, n)).astype(d))
+        for m, k, n in [(300, 200, 250), (500, 400, 1), (1, 700, 300), (90, 90, 90)]
+        for d in (np.float32, np.float64, np.complex128)
+    ]
+    matrix, right = rng.standard_normal((400, 400)), rng.standard_normal(400)
+
+    def computed():
+        found = [x @ y for x, y in operands]
+        return b"".join(z.tobytes() for z in [*found, np.linalg.solve(matrix, right)])
+
+    expected = computed()
+    tools = toolchain.find_toolchain()
+    runtime = r.get_runtime(tools)
+    blas = runtime.blas
+    threads = ctypes.CFUNCTYPE(ctypes.c_int)(blas.get_threads)() if blas and blas.get_threads else 1
+    if threads < 2 or not blas.set_callback:
+        print("its own")
+        raise SystemExit
+"""
+
+
+def with_jobs(code: str) -> None:
+    """Run what is to print "fine" where the pool runs what the BLAS splits."""
+    done = in_process(textwrap.dedent(JOBS) + textwrap.dedent(code), OPENBLAS_NUM_THREADS="4")
+    if done == "its own":
+        pytest.skip("a BLAS that asks nobody for threads, or one processor")
+    assert done == "fine"
+
+
+def test_the_pool_runs_what_the_blas_splits(pool: tuple[Runtime, Any]) -> None:
+    with_jobs("""
+        for _ in range(5):
+            assert computed() == expected
+        assert runtime.workers == threads - 1
+        time.sleep(0.2)  # the threads of the BLAS factor matrices, and wait in a loop
+        x, y = operands[0]
+        x @ y
+        time.sleep(0.01)  # after which no thread looks for another product
+        before = time.process_time()
+        time.sleep(0.08)
+        assert time.process_time() - before < 0.04
+        print("fine")
+    """)
+
+
+def test_what_the_blas_splits_while_the_pool_is_taken(pool: tuple[Runtime, Any]) -> None:
+    with_jobs("""
+        library = t.load(r.header() + t.SOURCE, tools)
+        runtime.bind(library)
+        runtime.set_threads(2)
+        stop, wrong = threading.Event(), []
+
+        def regions():
+            while not stop.is_set():
+                t.cover(library, 64, 1, 100_000)
+
+        def products():
+            for _ in range(8):
+                if computed() != expected:
+                    wrong.append(1)
+
+        busy = threading.Thread(target=regions)
+        both = [threading.Thread(target=products) for _ in range(2)]
+        for thread in [busy, *both]:
+            thread.start()
+        for thread in both:
+            thread.join()
+        stop.set()
+        busy.join()
+        assert not wrong
+        print("fine")
+    """)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_what_the_blas_splits_in_a_child(pool: tuple[Runtime, Any]) -> None:
+    with_jobs("""
+        assert computed() == expected
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            fine = runtime.workers == 0 and computed() == expected
+            os._exit(0 if fine and runtime.workers == threads - 1 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert computed() == expected
+        print("fine")
+    """)
+
+
 def test_several_units_share_one_table(pool: tuple[Runtime, Any]) -> None:
     runtime, _ = pool
     tools = toolchain.find_toolchain()

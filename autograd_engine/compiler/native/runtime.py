@@ -81,6 +81,21 @@ class Runtime:
         assert address is not None
         ctypes.PYFUNCTYPE(ctypes.c_int)(address)()  # after which Python looks for an exception
 
+    def run_jobs_of_blas(self) -> None:
+        """Have the pool run what the BLAS splits, for NumPy too, if the BLAS lets it.
+
+        Its own threads go on to factor matrices, and have numbers and memory of their own: so there
+        is to be room for as many again.
+        """
+        blas = self.blas
+        if blas is None or not blas.set_callback:
+            return
+        threads = ctypes.CFUNCTYPE(ctypes.c_int)(blas.get_threads)()
+        if 1 < threads <= blas.most_threads // 2:
+            self.library.ae_runtime_run_jobs_of_blas(
+                ctypes.c_void_p(blas.set_callback), ctypes.c_int(blas.most_threads)
+            )
+
     def set_blas(self, blas: Blas | None) -> None:
         """Which BLAS the products call; None for plain loops."""
         names = ("sgemm", "dgemm", "sgemv", "dgemv", "get_threads", "set_threads")
@@ -140,6 +155,7 @@ def _build(toolchain: Toolchain) -> Runtime:
     runtime = Runtime(library, address, find_blas())
     runtime.set_blas(runtime.blas)
     runtime.set_python()
+    runtime.run_jobs_of_blas()
     runtime.set_threads(_wanted[0] if _wanted else default_threads())
     return runtime
 

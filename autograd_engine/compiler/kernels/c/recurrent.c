@@ -106,6 +106,16 @@ static void product_fX(int64_t m, int64_t n, int64_t k, const real *a, int64_t l
                     packed + j * height + (first + q) * WIDE_fX, c + j, ldc, add || q);
 }
 
+/* How many sequences a thread takes at a time: whole tiles, for what a step reads of the matrix is
+   read once for them all. A few tiles hide that, and leave something to share out. */
+static int64_t sequences_fX(int64_t batch, int64_t work)
+{
+    int64_t threads = ae_threads(), share = (batch + threads - 1) / threads;
+    int64_t rows = (share + TILE_fX - 1) / TILE_fX * TILE_fX, grain = ae_grain(work);
+    rows = rows < 4 * TILE_fX ? rows : 4 * TILE_fX;
+    return grain > rows ? grain : rows;
+}
+
 /* --- layers */
 
 enum { PLAIN_fX, GRU_fX, LSTM_fX, RELU_fX };
@@ -213,7 +223,8 @@ AE_FUNCTION layer_fX(ae_array inflow, ae_array weight, ae_array bias, ae_array k
                          batch,                       size,
                          kind};
     pack_weight_fX(AE_DATA(const real, weight), gates * size, size, 0, panels);
-    ae_parallel(layer_rows_fX, &s, batch, ae_grain(steps * gates * size * (size / 16 + 8)));
+    ae_parallel(layer_rows_fX, &s, batch,
+                sequences_fX(batch, steps * gates * size * (size / 16 + 8)));
     ae_quiet();
 }
 
@@ -410,7 +421,7 @@ static void linear_over_fX(struct linear_fX *s, const real *weight, real *panels
     s->packed = panels;
     pack_weight_fX(weight, rows, s->size, adjoint, panels);
     ae_parallel(adjoint ? adjoint_rows_fX : scan_rows_fX, s, s->batch,
-                ae_grain(s->steps * rows * (s->size / 16 + 8)));
+                sequences_fX(s->batch, s->steps * rows * (s->size / 16 + 8)));
     ae_quiet();
 }
 

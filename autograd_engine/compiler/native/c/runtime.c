@@ -12,6 +12,12 @@ static const struct ae_runtime table = {
     .gemm_batch_f64 = gemm_batch_f64,
 };
 
+/* A fork ends the threads of OpenBLAS, and whoever multiplies next renews the memory that goes by their
+   numbers: no job may be using it. */
+static void before_fork(void) { pthread_mutex_lock(&blas.running); }
+
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&blas.running); }
+
 /* A child has none of its parent's threads but the one that forked. */
 static void after_fork(void)
 {
@@ -25,6 +31,7 @@ static void after_fork(void)
     atomic_store(&pool.active, 0);
     atomic_store(&pool.taken, 0);
     pthread_mutex_init(&blas.lock, NULL);
+    pthread_mutex_init(&blas.running, NULL);
     blas.forked = blas.forked || blas.users > 0;
     blas.users = 0;
 }
@@ -36,6 +43,7 @@ void ae_runtime_set_spin(int nanoseconds);
 int ae_runtime_workers(void);
 void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
                          int (*get_threads)(void), void (*set_threads)(int));
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int most);
 void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),
                            void (*fetch)(void **, void **, void **),
                            void (*restore)(void *, void *, void *));
@@ -45,7 +53,7 @@ const struct ae_runtime *ae_runtime_table(void)
 {
     static atomic_int watched;
     if (!atomic_exchange(&watched, 1))
-        pthread_atfork(NULL, NULL, after_fork);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork);
     return &table;
 }
 
@@ -81,6 +89,13 @@ void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f3
     blas.gemv_f64 = gemv_f64;
     blas.get_threads = get_threads;
     blas.set_threads = get_threads ? set_threads : NULL;
+}
+
+/* Let the BLAS ask us for threads: it has memory for so many of them at a time. */
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int most)
+{
+    blas.most = most;
+    set_callback((void *)run_jobs);
 }
 
 void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),

@@ -9,7 +9,9 @@ static struct {
     pthread_mutex_t lock;
     int users, before;
     int forked; /* with users: `before` is to be restored */
-} blas = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t running; /* jobs of a product of its own */
+    int most;                /* threads that it has memory for */
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PTHREAD_MUTEX_INITIALIZER};
 
 static void quieten_blas(void)
 {
@@ -36,15 +38,105 @@ static void release_blas(void)
     pthread_mutex_unlock(&blas.lock);
 }
 
+/* --- Jobs of the BLAS
+
+   What NumPy multiplies is split by the BLAS, into as many jobs as it would have threads. Its own
+   threads look for the next product for a tenth of a second before they block, on a processor that
+   ours want; so the pool runs these jobs, where the BLAS asks whom it is told to ask. Which jobs
+   there are is for the BLAS to say, so bits are those of its own threads.
+
+   A job may wait for what another one writes: each has a thread of its own. Where the pool is taken,
+   these are made for it. */
+
+typedef void (*blas_job)(int thread, void *job, int info);
+
+struct jobs {
+    blas_job run;
+    char *first;
+    size_t bytes;
+    int info, from; /* the number of the first thread */
+    atomic_int next;
+};
+
+static void jobs_body(void *context, int64_t lo, int64_t hi, int worker)
+{
+    struct jobs *jobs = context;
+    (void)worker;
+    for (int64_t i = lo; i < hi; i++)
+        jobs->run(jobs->from + (int)i, jobs->first + (size_t)i * jobs->bytes, jobs->info);
+}
+
+static int jobs_in_pool(struct jobs *jobs, int count)
+{
+    if (inside || atomic_exchange(&pool.taken, 1))
+        return 0;
+    pthread_mutex_lock(&pool.lock);
+    hire(count - 1);
+    int enough = pool.workers >= count - 1;
+    pthread_mutex_unlock(&pool.lock);
+    if (enough) {
+        struct region region = {
+            .body = jobs_body, .context = jobs, .n = count, .chunk = 1, .halted = &halted};
+        inside = 1;
+        open_region(&region, count - 1);
+        take_chunks(&region);
+        close_region(&region);
+        inside = 0;
+    }
+    atomic_store(&pool.taken, 0);
+    return enough;
+}
+
+static void *run_next_job(void *context)
+{
+    struct jobs *jobs = context;
+    int i = atomic_fetch_add(&jobs->next, 1);
+    jobs_body(jobs, i, i + 1, 0);
+    return NULL;
+}
+
+static void jobs_in_threads(struct jobs *jobs, int count)
+{
+    pthread_t threads[count];
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int i = 1; i < count; i++)
+        while (pthread_create(&threads[i], NULL, run_next_job, jobs) != 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    run_next_job(jobs);
+    for (int i = 1; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void run_jobs(int synchronous, blas_job run, int count, size_t bytes, void *first, int info)
+{
+    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info};
+    (void)synchronous;
+    /* Not the numbers of its own threads, which factor matrices meanwhile. */
+    jobs.from = blas.most > count ? blas.most - count : 0;
+    pthread_mutex_lock(&blas.running);
+    if (!jobs_in_pool(&jobs, count))
+        jobs_in_threads(&jobs, count);
+    pthread_mutex_unlock(&blas.running);
+}
+
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };
 
 /* Below so many multiplications plain loops are faster than a call of the BLAS. */
 #define TINY 64
 /* OpenBLAS itself uses one thread for up to 2^18 of them (gemv: 9216), so need not be told to. */
 #define BLAS_KEEPS_TO_ONE_THREAD 8192
-/* From so many on, several threads pay. */
-#define SPLIT_FROM (3 << 19)
-#define SPLIT_VECTOR_FROM (1 << 19)
+/* So many for a piece: from twice as many on, several threads pay. */
+#define LEAST (1 << 20)
+#define LEAST_OF_VECTOR (1 << 18)
+/* Where pieces of rows begin. In each tile of 24 rows OpenBLAS adds up in one order; in what is left
+   of them, and in products of less than 10^6 multiplications, in another one. */
+#define PIECE_ROWS 24
+/* Pieces along columns, and of vectors, are cut by sizes alone: so many at most. */
+#define PIECE_COLUMNS 64
+#define PIECES_MOST 8
 
 static int too_long(int64_t a, int64_t b, int64_t c)
 {
@@ -67,12 +159,30 @@ static int64_t shorter(int64_t a, int64_t b) { return a < b ? a : b; }
 #define TILES_BYTES (1 << 16)
 #define ROWS_AT_A_TIME 96
 
-/* Into how many pieces a product is split. */
-static int64_t split_pieces(int64_t m, int64_t n, int64_t k)
+/* How a product is split: a piece is so many rows, or columns, of C, and the last one what is left.
+   Along rows there are as many pieces as threads, for bits do not depend on where these end; a
+   product of few rows is cut by its size, in one thread too. */
+struct cut {
+    int along_rows;
+    int64_t pieces, piece;
+};
+
+static struct cut cut_product(int64_t m, int64_t n, int64_t k)
 {
-    int64_t threads = runtime_threads(), longest = longer(m, n), work = m * n * k;
-    int64_t from = m == 1 || n == 1 ? SPLIT_VECTOR_FROM : SPLIT_FROM;
-    if (inside || threads == 1 || work < from || longest < 32 || !blas.set_threads)
-        return 1;
-    return shorter(work / (from / 2), threads);
+    int vector = m == 1 || n == 1, by_threads = !vector && m >= 2 * PIECE_ROWS;
+    struct cut cut = {by_threads || n == 1, 1, 0};
+    int64_t length = cut.along_rows ? m : n, each = m * n * k / length;
+    int64_t unit = by_threads ? PIECE_ROWS : PIECE_COLUMNS, most = PIECES_MOST;
+    int64_t least = vector ? LEAST_OF_VECTOR : LEAST;
+    if (by_threads)
+        most = inside ? 1 : runtime_threads();
+    for (most = shorter(most, m * n * k / least); blas.set_threads && most > 1; most--) {
+        int64_t piece = (length / most + unit / 2) / unit * unit, last = length - (most - 1) * piece;
+        if (shorter(piece, last) * each >= least) {
+            cut.pieces = most;
+            cut.piece = piece;
+            break;
+        }
+    }
+    return cut;
 }

@@ -28,8 +28,8 @@ static void NAME(gemv)(int transposed, int64_t rows, int64_t columns, REAL alpha
                                              (int32_t)step_y);
 }
 
-/* One product, in this thread. */
-static void NAME(product_alone)(const struct NAME(product) *p)
+/* One product, or a piece of one, in this thread; by tiles if those suit the whole. */
+static void NAME(product_alone)(const struct NAME(product) *p, int by_tiles)
 {
     int64_t m = p->m, n = p->n, k = p->k;
     if ((m * n * k <= TINY && (n > 1 || k <= 8)) || !blas.NAME(gemm) ||
@@ -41,7 +41,7 @@ static void NAME(product_alone)(const struct NAME(product) *p)
     } else if (m == 1 && blas.NAME(gemv)) {
         NAME(gemv)(!p->tb, p->tb ? n : k, p->tb ? k : n, p->alpha, p->b, p->ldb, p->a,
                    p->ta ? p->lda : 1, p->beta, p->c, 1);
-    } else if (NAME(suits_tiles)(p)) {
+    } else if (by_tiles) {
         NAME(product_tiles)(p);
     } else if (blas.wide) {
         ((NAME(gemm_wide))blas.NAME(gemm))(ROW_MAJOR, p->ta ? TRANSPOSED : PLAIN,
@@ -55,11 +55,10 @@ static void NAME(product_alone)(const struct NAME(product) *p)
     }
 }
 
-/* A product split along the rows or the columns of C. */
 struct NAME(split) {
     const struct NAME(product) *product;
-    int along_rows;
-    int64_t piece;
+    struct cut cut;
+    int by_tiles;
 };
 
 static void NAME(split_body)(void *context, int64_t lo, int64_t hi, int worker)
@@ -68,31 +67,25 @@ static void NAME(split_body)(void *context, int64_t lo, int64_t hi, int worker)
     (void)worker;
     for (int64_t i = lo; i < hi; i++) {
         struct NAME(product) p = *split->product;
-        int64_t start = i * split->piece;
-        if (split->along_rows) {
-            p.m = p.m - start < split->piece ? p.m - start : split->piece;
+        int64_t start = i * split->cut.piece;
+        int last = i == split->cut.pieces - 1;
+        if (split->cut.along_rows) {
+            p.m = last ? p.m - start : split->cut.piece;
             p.a += p.ta ? start : start * p.lda;
             p.c += start * p.ldc;
         } else {
-            p.n = p.n - start < split->piece ? p.n - start : split->piece;
+            p.n = last ? p.n - start : split->cut.piece;
             p.b += p.tb ? start * p.ldb : start;
             p.c += start;
         }
-        NAME(product_alone)(&p);
+        NAME(product_alone)(&p, split->by_tiles);
     }
 }
 
 static void NAME(product_split)(const struct NAME(product) *p)
 {
-    struct NAME(split) split = {p, p->m >= p->n, 0};
-    int64_t length = split.along_rows ? p->m : p->n;
-    int64_t pieces = split_pieces(p->m, p->n, p->k);
-    if (pieces <= 1) {
-        NAME(product_alone)(p);
-        return;
-    }
-    split.piece = ((length + pieces - 1) / pieces + 7) / 8 * 8;
-    runtime_parallel_blocks(NAME(split_body), &split, (length + split.piece - 1) / split.piece);
+    struct NAME(split) split = {p, cut_product(p->m, p->n, p->k), NAME(suits_tiles)(p)};
+    runtime_parallel_blocks(NAME(split_body), &split, split.cut.pieces);
 }
 
 static void NAME(gemm)(int ta, int tb, int64_t m, int64_t n, int64_t k, REAL alpha, const REAL *a,
@@ -107,7 +100,7 @@ static void NAME(gemm)(int ta, int tb, int64_t m, int64_t n, int64_t k, REAL alp
     if (k <= 0) {
         NAME(scale)(&p);
     } else if (m * n * k <= BLAS_KEEPS_TO_ONE_THREAD) {
-        NAME(product_alone)(&p);
+        NAME(product_alone)(&p, NAME(suits_tiles)(&p));
     } else {
         quieten_blas();
         NAME(product_split)(&p);
@@ -150,11 +143,11 @@ static void NAME(gemm_batch)(int64_t count, int ta, int tb, int64_t m, int64_t n
         {ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c};
     int64_t work = m * n * (k > 0 ? k : 1), threads = runtime_threads();
     int calm = blas.set_threads || work <= BLAS_KEEPS_TO_ONE_THREAD;
-    if (inside || count < threads || count * work < SPLIT_FROM || !calm || stride_c == 0) {
+    if (inside || count < threads || count * work < 2 * LEAST || !calm || stride_c == 0) {
         NAME(batch_body)(&batch, 0, count, 0);
         return;
     }
-    int64_t grain = SPLIT_FROM / 4 / work;
+    int64_t grain = LEAST / 2 / work;
     quieten_blas();
     runtime_parallel(NAME(batch_body), &batch, count, grain > 1 ? grain : 1);
     release_blas();

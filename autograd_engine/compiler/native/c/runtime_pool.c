@@ -44,7 +44,7 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 
 static atomic_int thread_limit = 1;
-static atomic_int spin_ns = 50000;
+static atomic_int spin_ns = 200000;
 
 static _Thread_local int inside; /* a region */
 static _Thread_local int number; /* of this thread in that region */

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ __all__ = ["Blas", "find_blas"]
 
 _AFFIXES: Final = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+_SET_CALLBACK: Final = "openblas_set_threads_callback_function"
+_OWN_THREADS: Final = 1  # what OpenBLAS calls parallel by pthreads
+_MOST_THREADS: Final = re.compile(r"\bMAX_THREADS=(\d+)")
 # 1 in its lower half, negative as a whole: see `_is_wide`.
 _ONE_OR_NEGATIVE: Final = -(1 << 32) + 1
 
@@ -37,6 +41,11 @@ class Blas:
         Whether its integers have 64 bits.
     get_threads, set_threads : int
         0 where the library does not let itself be told.
+    set_callback : int
+        The function by which others run what it splits; 0 where there is none, or where its threads
+        are not its own.
+    most_threads : int
+        How many it has memory for.
     identity : str
         Which library, of which version, for which processor.
     """
@@ -49,6 +58,8 @@ class Blas:
     dgemv: int
     get_threads: int
     set_threads: int
+    set_callback: int
+    most_threads: int
     identity: str
 
 
@@ -107,6 +118,11 @@ def _in(library: Any, path: str) -> Blas | None:
             continue
         get, put = (function(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
         told = get is not None and put is not None
+        identity = _identity(function, path, wide)
+        most = _MOST_THREADS.search(identity)
+        # Releases before 0.3.31 export it without prefix and suffix.
+        callback = function(_SET_CALLBACK) or getattr(library, _SET_CALLBACK, None)
+        asks = told and callback is not None and most is not None
         return Blas(
             path,
             wide,
@@ -116,9 +132,21 @@ def _in(library: Any, path: str) -> Blas | None:
             dgemv=_address(functions[3]),
             get_threads=_address(get) if told else 0,
             set_threads=_address(put) if told else 0,
-            identity=_identity(function, path, wide),
+            set_callback=_address(callback) if asks and _has_own_threads(function, library) else 0,
+            most_threads=int(most[1]) if most else 0,
+            identity=identity,
         )
     return None
+
+
+def _has_own_threads(function: Callable[[str], Any], library: Any) -> bool:
+    """Neither those of OpenMP nor, by a callback, somebody else's."""
+    kind = function("openblas_get_parallel")
+    try:
+        asked = ctypes.c_void_p.in_dll(library, "openblas_threads_callback_").value
+    except ValueError:
+        return False
+    return kind is not None and kind() == _OWN_THREADS and not asked
 
 
 def _address(function: Any) -> int:
