@@ -406,10 +406,15 @@ def run_backward(
                     elif edge in owned:
                         if gi.__class__ is Scattered:  # no array adds it to itself in place
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
-                        elif gi.__class__ is not _ndarray or gi.size < MANY:
+                        elif gi.__class__ is not _ndarray:
+                            cotangents[edge] += gi
+                        elif gi.strides != getattr(total := cotangents[edge], "strides", None):
+                            # How a sum lies in memory says in which order it is reduced, so it
+                            # lies as `add_n` makes it.
+                            cotangents[edge] = total + gi
+                        elif gi.size < MANY:
                             cotangents[edge] += gi
                         else:
-                            total = cotangents[edge]
                             cotangents[edge] = added(total, gi, total)
                     elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         cotangents[edge] = HalfSum.of(cotangents[edge], gi)

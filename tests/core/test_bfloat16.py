@@ -254,18 +254,22 @@ def test_files(tmp_path: Path) -> None:
         assert made.tolist() == x.tolist()
 
 
-def test_programs_in_files() -> None:
+@pytest.mark.parametrize("dtype", HALVES)
+def test_programs_in_files(dtype: str) -> None:
     main = static.Program()
     with static.program_guard(main):
-        x = static.data("x", [None, 2], "bfloat16")
-        y = F.tanh(x) * paddle.to_tensor([1.5, 2.0], dtype="bfloat16")
-    text = main.to_json() if hasattr(main, "to_json") else None
-    again = static.Program.from_json(text) if text else main.clone()
-    feed = {"x": np.array([[0.5, -1.0]], ml_dtypes.bfloat16)}
-    executor = static.Executor()
-    one, other = (executor.run(p, feed, [y.name])[0] for p in (main, again))
-    assert one.dtype == other.dtype == ml_dtypes.bfloat16
-    assert one.tobytes() == other.tobytes()
+        x = static.data("x", [None, 64], dtype)
+        x.stop_gradient = False
+        y = F.gelu(F.tanh(x) * paddle.full([64], 1.5, dtype=dtype))
+        (g,) = static.gradients(y, x)
+        (h,) = static.gradients(g, x)
+    again = static.Program.parse_from_string(main.to_string())
+    feed = {"x": np.linspace(-2, 2, 64).astype(dtype)[None]}
+    names = [y.name, g.name, h.name]
+    executor = static.Executor(backend="numpy")
+    for one, other in zip(*(executor.run(p, feed, names) for p in (main, again)), strict=True):
+        assert one.dtype == other.dtype == dtype
+        assert one.tobytes() == other.tobytes()
     scope: dict[str, Any] = {}
     exec(main.to_python(fetch_list=[y]), scope)
 

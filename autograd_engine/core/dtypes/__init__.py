@@ -2,6 +2,7 @@
 
 from autograd_engine.core.dtypes.conversion import rounded, widened
 from autograd_engine.core.dtypes.families import (
+    APART,
     BLAS_REALS,
     BOOL,
     BOOLS,
@@ -26,7 +27,6 @@ from autograd_engine.core.dtypes.families import (
     UINT64,
     UNSIGNED,
     WIDE_FLOATS,
-    WIDE_INEXACT,
     accumulation_dtype,
     bfloat16,
     can_cast,
@@ -59,6 +59,7 @@ from autograd_engine.core.dtypes.promotion import (
 )
 
 __all__ = [
+    "APART",
     "BLAS_REALS",
     "BOOL",
     "BOOLS",
@@ -86,7 +87,6 @@ __all__ = [
     "UINT64",
     "UNSIGNED",
     "WIDE_FLOATS",
-    "WIDE_INEXACT",
     "accumulation_dtype",
     "as_dtype",
     "bfloat16",

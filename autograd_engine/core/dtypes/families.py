@@ -21,6 +21,7 @@ import numpy as np
 from autograd_engine.errors import MissingLibraryError
 
 __all__ = [
+    "APART",
     "BLAS_REALS",
     "BOOL",
     "BOOLS",
@@ -45,7 +46,6 @@ __all__ = [
     "UINT64",
     "UNSIGNED",
     "WIDE_FLOATS",
-    "WIDE_INEXACT",
     "accumulation_dtype",
     "bfloat16",
     "can_cast",
@@ -96,7 +96,7 @@ NUMBERS: Final = _family("iufc")
 NUMBERS_AND_BOOLS: Final = _family("biufc")
 HALVES: Final = _family("h")  # floats of 16 bits
 WIDE_FLOATS: Final = _family("w")  # those of more
-WIDE_INEXACT: Final = _family("wc")
+APART: Final = _family("hc")  # those with which rules compute in a way of their own
 BLAS_REALS: Final[AbstractSet[_Dtype]] = frozenset({FLOAT32, FLOAT64})  # those of C code as well
 
 
