@@ -53,6 +53,7 @@ __all__ = [
     "family",
     "finfo",
     "iinfo",
+    "instead",
     "instead_of_complex",
     "kind",
     "real_dtype",
@@ -170,6 +171,11 @@ def kind(dtype: _Dtype) -> str:
 def instead_of_complex(dtype: _Dtype) -> str:
     """The end of an error about a dtype: what to write where it is complex, else nothing."""
     return "; use paddle.real, paddle.imag or paddle.abs" if dtype in COMPLEX else ""
+
+
+def instead(dtype: _Dtype, name: str, wanted: str = "float32") -> str:
+    """The end of an error about an operand: what to write in its place."""
+    return instead_of_complex(dtype) or f"; use {name}.astype({wanted!r})"
 
 
 def short_name(dtype: _Dtype) -> str:
