@@ -326,3 +326,20 @@ def test_what_is_kept_takes_two_bytes() -> None:
         arenas.append(compile_native(graph).arena)
     single, *halves = arenas
     assert all(arena < 0.6 * single for arena in halves)
+
+
+def test_what_was_positive_is_kept_as_a_byte() -> None:
+    """Products keep their operands in 16 bits, and of the sums before they need the signs alone."""
+
+    def arena(enabled: bool) -> int:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            x = y = static.data("x", [256, 64])
+            x.stop_gradient = False
+            with paddle.amp.auto_cast(enable=enabled, dtype="bfloat16"):
+                for _ in range(12):  # a sum with a bias of float32 is one of float32
+                    y = F.relu(y @ paddle.ones([64, 64]) + paddle.ones([64]))
+            made = static.gradients([paddle.sum(y)], [x])
+        return compile_native(graph_of(main, {"x": np.ones((256, 64), np.float32)}, made)[0]).arena
+
+    assert arena(True) < arena(False)
