@@ -120,12 +120,44 @@ def test_casts_between_all_dtypes() -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_a_cast_that_overflows_is_named_with_its_line(dtype: str) -> None:
     x = paddle.to_tensor([3.4e38, 1.0], dtype="float64", stop_gradient=False)
-    with (
-        paddle.autograd.detect_anomaly(),
-        np.errstate(over="ignore"),
-        pytest.raises(paddle.errors.AnomalyError, match=r"cast at test_bfloat16.* made infinity"),
-    ):
-        x.astype(dtype)
+    main = static.Program()
+    with static.program_guard(main):
+        given = static.data("x", [2], "float64")
+        given.stop_gradient = False
+        made = given.astype(dtype)
+    runs = [
+        lambda: x.astype(dtype),
+        lambda: paddle.jit.to_static(lambda v: v.astype(dtype) * 2.0)(x),
+        lambda: main.run_eagerly({"x": x.numpy()}, [made]),
+    ]
+    for run in runs:
+        with (
+            paddle.autograd.detect_anomaly(),
+            np.errstate(over="ignore"),
+            pytest.raises(paddle.errors.AnomalyError, match=r"cast at test_bfloat16.* made inf"),
+        ):
+            run()
+
+
+def test_floats_of_16_bits_of_both_kinds_meet_in_float32_in_every_mode() -> None:
+    values = [np.array([1.0, 2.0]).astype(dtype) for dtype in HALVES]
+
+    def both(x: Any, y: Any) -> Any:
+        return paddle.concat([x + y, x * y, paddle.where(x > 0.0, x, y)])
+
+    xs = [paddle.to_tensor(v, stop_gradient=False) for v in values]
+    with static.program_guard(static.Program()):
+        given = [static.data(f"x{k}", [2], v.dtype) for k, v in enumerate(values)]
+        feed = {f"x{k}": v for k, v in enumerate(values)}
+        (run,) = static.Executor().run(feed=feed, fetch_list=[both(*given)])
+        with pytest.raises(paddle.errors.FeedError, match=r"astype\('float16'\)"):
+            static.Executor().run(feed=feed | {"x0": values[1]}, fetch_list=[given[0] * 2.0])
+    found = [both(*xs), paddle.jit.to_static(both)(*xs)]
+    for made in found:
+        assert made.dtype == "float32"
+        assert made.tolist() == run.tolist() == [2.0, 4.0, 1.0, 4.0, 1.0, 2.0]
+        for x, g in zip(xs, paddle.grad(made.sum(), xs), strict=True):
+            assert g.dtype == x.dtype
 
 
 def test_it_prints_as_the_reference_prints_it() -> None:

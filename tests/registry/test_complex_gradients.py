@@ -530,6 +530,19 @@ def test_a_complex_loss_needs_a_cotangent():
         (z * z).sum().backward()
     with pytest.raises(DTypeError, match=r"loss\.abs\(\)"):
         paddle.grad(z * z, z)
+    with pytest.raises(DTypeError, match=r"loss\.abs\(\)"):
+        paddle.jit.to_static(lambda v: (v * v).sum())(z).backward()
+
+    @paddle.jit.to_static
+    def step(v):
+        loss = (v * v).sum()
+        loss.backward()
+        return loss
+
+    with pytest.raises(DTypeError, match=r"paddle\.abs or paddle\.real"):
+        step(z)
+    with pytest.raises(DTypeError, match=r"backward: .*complex128 .*use paddle\.real"):
+        paddle.abs(z).backward(z)
     with paddle.static.program_guard(paddle.static.Program()):
         v = paddle.static.data("z", [2], "complex64")
         v.stop_gradient = False
