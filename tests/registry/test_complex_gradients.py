@@ -572,3 +572,30 @@ def test_a_comparison_with_a_complex_number_answers():
     assert (t != np.complex64(2.0)).tolist() == [True, False]
     ((t == 2 + 0j).astype("float32") + t).sum().backward()
     assert t.grad.tolist() == [1.0, 1.0]
+
+
+# What docs/nondifferentiable says: where each function is cut, and across which direction.
+CUTS = [
+    *[(name, -2.0, 1j) for name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt")],
+    *[(name, x, 1j) for name in ("asin", "acos", "atanh") for x in (2.0, -2.0)],
+    *[("acosh", x, 1j) for x in (0.5, -0.5, -2.0)],
+    *[(name, y, 1.0) for name in ("atan", "asinh") for y in (2j, -2j)],
+]
+
+
+@pytest.mark.parametrize(("name", "where", "across"), CUTS)
+def test_on_a_branch_cut_the_derivative_is_that_of_the_side_of_the_value(name, where, across):
+    """The side is that of the sign of the zero, as the value's is."""
+    function = getattr(paddle, name)
+    for side in (1.0, -1.0):
+        zero = np.copysign(0.0, side)
+        point = complex(where.real, zero) if across == 1j else complex(zero, where.imag)
+        z = paddle.to_tensor(np.array([point]), stop_gradient=False)
+        y = function(z)
+        step = side * across * 1e-6
+        moved = function(paddle.to_tensor(np.array([point + step])))
+        want = (moved.numpy() - y.numpy()) / step
+        (g,) = paddle.grad(y, z, paddle.ones_like(y))
+        np.testing.assert_allclose(g.numpy(), np.conj(want), rtol=1e-5)
+        other = function(paddle.to_tensor(np.array([point - step])))
+        assert abs(other.numpy() - y.numpy()) > 1e-2  # it is a cut
