@@ -14,6 +14,7 @@ from autograd_engine import static
 from autograd_engine.compiler.native import compile_native
 from autograd_engine.compiler.native.function import NativeFunction
 from autograd_engine.core.dtypes import FLOATS, HALVES, bfloat16, finfo
+from autograd_engine.ops.registry.namespace import ops
 from tests.compiler.helpers.native_batches import ALL, Array, Batch, Call
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.compiler.helpers.native_programs import graph_of
@@ -272,6 +273,26 @@ def _attention(t: Mixed, x: Any) -> Any:
     h = x + paddle.reshape(F.scaled_dot_product_attention(q, k, v), [2, 6, 8])
     h = h + F.relu(h @ t.parameter(8, 16) + t.parameter(16)) @ t.parameter(16, 8)
     return (h @ t.parameter(8, 4)).reshape([-1, 4])
+
+
+@pytest.mark.parametrize("name", HALF)
+def test_parts_of_16_bits_that_are_added_up(name: str) -> None:
+    """They lie in two bytes where what they are added to has four: the second order of a GRU."""
+    rng = np.random.default_rng(4)
+    sizes = {"inputs": [3, 2, 3, 3], "weight": [9, 3], "initial": [1, 2, 3], "bias": [3]}
+    feed = {n: rng.uniform(-1, 1, size).astype(HALF[name]) for n, size in sizes.items()}
+    main = static.Program()
+    with static.program_guard(main):
+        given = [static.data(n, size, name) for n, size in sizes.items()]
+        for x in given:
+            x.stop_gradient = False
+        made = ops.gru_scan(*given)
+        for _ in range(2):
+            squares = [paddle.sum(paddle.cast(v, "float32") ** 2) for v in made]
+            made = static.gradients(sum(squares[1:], squares[0]) * 0.05, given)
+        (expected,) = static.Executor(backend="numpy").run(main, feed, made[:1])
+    graph, inputs = graph_of(main, feed, made[:1])
+    assert not apart(compile_native(graph)(*inputs)[0], expected, 16.0)
 
 
 @pytest.mark.parametrize("level", ["O1", "O2", "pure"])
