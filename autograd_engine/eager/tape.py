@@ -59,6 +59,7 @@ __all__ = [
 RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
 
 _ndarray = np.ndarray
+_FEW: Final = 1024  # elements that are added as quickly to new memory
 
 
 class Node:
@@ -408,13 +409,16 @@ def run_backward(
                             cotangents[edge] = iadd_scattered(cotangents[edge], gi)
                         elif gi.__class__ is not _ndarray:
                             cotangents[edge] += gi
-                        elif gi.strides != getattr(total := cotangents[edge], "strides", None):
+                        elif gi.size < _FEW or gi.strides != getattr(
+                            cotangents[edge], "strides", None
+                        ):
                             # How a sum lies in memory says in which order it is reduced, so it
-                            # lies as `add_n` makes it.
-                            cotangents[edge] = total + gi
+                            # lies as `add_n` makes it. Of few elements, asking takes longer.
+                            cotangents[edge] = cotangents[edge] + gi
                         elif gi.size < MANY:
                             cotangents[edge] += gi
                         else:
+                            total = cotangents[edge]
                             cotangents[edge] = added(total, gi, total)
                     elif gi.dtype in HALVES if gi.__class__ is _ndarray else is_half(gi):
                         cotangents[edge] = HalfSum.of(cotangents[edge], gi)

@@ -510,7 +510,13 @@ def test_gradients_at_0():
     for function in (paddle.abs, paddle.angle, lambda v: paddle.real(paddle.sgn(v))):
         z.clear_grad()
         function(z).sum().backward()
-        assert z.grad.numpy()[0] == 0.0
+        assert function(z).numpy()[0] == z.grad.numpy()[0] == 0.0
+        with paddle.static.program_guard(paddle.static.Program()):
+            v = paddle.static.data("z", [2], z.dtype)
+            v.stop_gradient = False
+            made = [function(v), *paddle.static.gradients(function(v).sum(), v)]
+            for found in paddle.static.Executor().run(feed={"z": z.numpy()}, fetch_list=made):
+                assert found[0] == 0.0
 
 
 def test_descent_finds_the_least():
