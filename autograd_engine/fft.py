@@ -256,7 +256,7 @@ def _transform(op: str, kind: str, x: Any, s: Any, axes: Any, norm: str) -> Tens
     x = _operand(op, x)
     spec = spec_of(x)
     if kind in _REAL_INPUT and spec.dtype in COMPLEX:
-        raise DTypeError(f"{op}: takes real values, got {spec.dtype.name}; use fft")
+        raise DTypeError(f"{op}: takes real values, got {spec.dtype.name}; use fftn")
     _scale(op, norm, inverse=False)
     if axes is None:
         axes = range(spec.ndim) if s is None else range(spec.ndim - len(s), spec.ndim)

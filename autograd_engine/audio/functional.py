@@ -276,7 +276,9 @@ def power_to_db(
     op = "power_to_db"
     x = as_operand(op, spect, "spect")
     if spec_of(x).dtype in COMPLEX:
-        raise DTypeError(f"{op}: spect must be real, got {spec_of(x).dtype.name}; use spect.abs()")
+        raise DTypeError(
+            f"{op}: spect must be real, got {spec_of(x).dtype.name}; use paddle.abs(spect)"
+        )
     least, reference = plain(op, "amin", amin), plain(op, "ref_value", ref_value)
     if least <= 0 or reference <= 0:
         raise ArgumentError(f"{op}: amin and ref_value must be above 0, got {amin} and {ref_value}")

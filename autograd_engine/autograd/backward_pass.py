@@ -487,6 +487,11 @@ def _cotangent(function: str, root: Tensor, g: Any, argument: str) -> Any:
             f"{function}: {argument} must hold Tensors and Nones, got {type(g).__name__}: "
             "use paddle.to_tensor"
         )
+    if g._data.dtype in COMPLEX and data.dtype not in COMPLEX:
+        raise DTypeError(
+            f"{function}: {argument} is {g._data.dtype.name} for a tensor that is "
+            f"{data.dtype.name}; use paddle.real, paddle.imag or paddle.abs"
+        )
     if g._data.shape == (1,) and not data.ndim:  # as the reference has it of a 0-d output
         return g._data.astype(data.dtype, copy=False)[0, ...]
     if g._data.shape != data.shape:

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from autograd_engine.core.dims import SymbolicNumber
+from autograd_engine.core.dtypes import FLOATS, instead
 from autograd_engine.core.operand import HoldsNumber
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, ModeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ModeError
 
 __all__ = [
     "MOST",
@@ -31,6 +32,7 @@ __all__ = [
     "positive_int",
     "require_bools",
     "require_cpu",
+    "require_floats",
     "require_possible",
     "require_type",
 ]
@@ -164,6 +166,15 @@ def require_cpu(function: str, argument: str, place: Any) -> None:
         raise ArgumentError(
             f"{function}: {argument} must be 'cpu' or paddle.CPUPlace(), or be left out: all "
             f"arrays are on the CPU; got {place!r}"
+        )
+
+
+def require_floats(function: str, argument: str, dtype: np.dtype[Any]) -> None:
+    """Raise DTypeError unless an operand of this dtype holds floats."""
+    if dtype not in FLOATS:
+        raise DTypeError(
+            f"{function}: {argument} must hold floating-point numbers, got {dtype.name}"
+            f"{instead(dtype, argument)}"
         )
 
 

@@ -19,8 +19,9 @@ same, written out flat. For ``multiply``::
 
 What falls outside (mixed dtypes, ndarrays, Variables) goes to `general`. So does what is no Tensor
 but has an attribute ``_data``, such as the arrays of other libraries: nobody asks for its class
-before the kernel fails, or something else of a Tensor is missing. Where the kernel is not to be
-given floats of 16 bits, a second function like this one takes what is all of one such dtype.
+before the kernel fails, or something else of a Tensor is missing. Where rules compute with floats
+of 16 bits and complex numbers in their own way, a second function like this one takes what is all
+of one such dtype.
 
 A function has one code of three: this one, one that leaves all to `general`, and one that asks
 first what `amp.auto_cast` casts. Blocks exchange them, so outside of blocks nothing is asked.
@@ -39,6 +40,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dtypes import (
+    APART,
     BOOL,
     FLOAT32,
     FLOAT64,
@@ -47,7 +49,6 @@ from autograd_engine.core.dtypes import (
     INEXACT,
     INT64,
     WIDE_FLOATS,
-    WIDE_INEXACT,
 )
 from autograd_engine.core.locations import run_generated, user_frame_from, users
 from autograd_engine.core.locks import renewed_lock
@@ -58,7 +59,7 @@ from autograd_engine.eager.tape import MultiNode, Node, Slot, newer
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import link
 from autograd_engine.ops.kernels.compiled import MANY
-from autograd_engine.ops.registry.cores import both_spread, for_halves, on_all_cores
+from autograd_engine.ops.registry.cores import apart, both_spread, on_all_cores
 from autograd_engine.ops.registry.opdef import OpDef
 from autograd_engine.ops.registry.pullback import Pullback, saved_names, saving
 
@@ -181,10 +182,10 @@ def generate_call(
         "_asarray": np.asarray,
         "_taken": op.taken,
         "_FLOATS": FLOATS,
+        "_APART": APART,
         "_HALVES": HALVES,
         "_INEXACT": INEXACT,
         "_WIDE_FLOATS": WIDE_FLOATS,
-        "_WIDE_INEXACT": WIDE_INEXACT,
         "_float32": FLOAT32,
         "_float64": FLOAT64,
         "_bool": BOOL,
@@ -210,7 +211,7 @@ def generate_call(
         "_with_scalar": with_scalar,
         **{f"_default_{name}": value for name, value in op.attrs.items()},
     }
-    scope["_half"] = _first_half(op, unless, scope)
+    scope["_apart"] = _first_apart(op, unless, scope)
     run_generated(source, op.name, scope)
     call: FunctionType = scope[op.name]
     codes = _Codes(op, call.__code__, reflected)
@@ -253,13 +254,13 @@ def _short_code(
     return code
 
 
-def _first_half(op: OpDef, unless: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    """Stands for the function for floats of 16 bits, which is generated when it is first called."""
+def _first_apart(op: OpDef, unless: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """Stands for the second function, which is generated when it is first called."""
 
     def first(*operands: Any, **attrs: Any) -> Any:
-        own = {**scope, "_kernel": for_halves(op), **_pullbacks(op)}
-        run_generated(_source(op, unless, half=True), op.name, own)
-        scope["_half"] = call = own[op.name]
+        own = {**scope, "_kernel": apart(op), **_pullbacks(op)}
+        run_generated(_source(op, unless, apart=True), op.name, own)
+        scope["_apart"] = call = own[op.name]
         return call(*operands, **attrs)
 
     return first
@@ -313,19 +314,19 @@ def _pullbacks(op: OpDef) -> dict[str, Any]:
     """For the scope: pullbacks that were made, and what makes another.
 
     They are told apart by the inputs that want a gradient (low bits) and those to project (high),
-    and by the dtype of 16 bits in which the operands meet, where there is one.
+    and by the dtype in which the operands meet, where it is one of 16 bits or complex.
     """
     known: dict[Any, Pullback] = {}
 
-    def make(key: int, half: np.dtype[Any] | None = None) -> Pullback:
+    def make(key: int, own: np.dtype[Any] | None = None) -> Pullback:
         dtypes: Sequence[np.dtype[Any]] = ()
         mask, project = key, 0
         if not op.variadic:
             width = len(op.inputs)
             mask, project = key & ((1 << width) - 1), key >> width
-        if half is not None:
-            dtypes = [half if k in _typed(op) else FLOAT32 for k in range(len(op.inputs))]
-        made = known[key if half is None else (key, half)] = op.pullback(mask, project, dtypes)
+        if own is not None:
+            dtypes = [own if k in _typed(op) else FLOAT32 for k in range(len(op.inputs))]
+        made = known[key if own is None else (key, own)] = op.pullback(mask, project, dtypes)
         return made
 
     return {"_pullbacks": known, "_pullback_of": make}
@@ -360,7 +361,7 @@ def _beside(tensor: Tensor, other: Any) -> Tensor | None:
     return None
 
 
-def _source(op: OpDef, unless: str, reflected: bool = False, *, half: bool = False) -> str:
+def _source(op: OpDef, unless: str, reflected: bool = False, *, apart: bool = False) -> str:
     """The text of the function. Its own names start with an underscore, for inputs' have none."""
     inputs = ", ".join(op.inputs)
     arrays = [f"_a{k}" for k in range(len(op.inputs))]
@@ -385,16 +386,16 @@ def _source(op: OpDef, unless: str, reflected: bool = False, *, half: bool = Fal
         known = f"{y}.__class__ is not _Tensor and ({y}.__class__ is float or {y}.__class__ is int)"
         number = [f"        if {known}: {y} = _beside({x}, {y})"]
     body = [
-        *_checks(op, arrays, f"({inputs}{attrs})", unless, half),
+        *_checks(op, arrays, f"({inputs}{attrs})", unless, apart),
         "try:",
-        f"    _out = {_computed(op, arrays, attrs, half)}",
+        f"    _out = {_computed(op, arrays, attrs, apart)}",
         "except Exception as _error:",
         f"    if not ({tensors}): return {general}",
         f"    _explain_failure(_op, ({', '.join(arrays)},), {_attr_dict(op)}, _error)",
         *([f"{', '.join(outs)} = _out"] if op.multiple else []),
         *[f"if {o}.__class__ is not _ndarray: {o} = _asarray({o})" for o in outs],
         *[line for t, o in zip(ts, outs, strict=True) for line in _made(t, o)],
-        *_recording(op, arrays, outs, ts, half),
+        *_recording(op, arrays, outs, ts, apart),
         *[line for t in ts for line in _stopped(t)],
         *([f"_link(_t, {inputs}, _op, {_attr_dict(op)})"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -415,9 +416,9 @@ def _source(op: OpDef, unless: str, reflected: bool = False, *, half: bool = Fal
     return "\n".join(lines) + "\n"
 
 
-def _computed(op: OpDef, arrays: list[str], attrs: str, half: bool) -> str:
+def _computed(op: OpDef, arrays: list[str], attrs: str, apart: bool) -> str:
     call = f"_kernel({', '.join(arrays)}{attrs})"
-    if half or on_all_cores(op) is None:
+    if apart or on_all_cores(op) is None:
         return call
     small = f"_a0.size < {MANY}"
     if len(arrays) > 1:
@@ -439,7 +440,7 @@ def _variadic_source(op: OpDef) -> str:
     xs = op.inputs[0]
     general = f"_general(*{xs}{attrs})"
     tensors = f"all([isinstance(_x, _Tensor) for _x in {xs}])"
-    node = _node(op, "_pullback.save(tuple(_arrays), _out)", half=False)
+    node = _node(op, "_pullback.save(tuple(_arrays), _out)", apart=False)
     return (
         "\n        ".join(
             [
@@ -489,10 +490,10 @@ def _looked_up(key: str) -> list[str]:
     ]
 
 
-def _node(op: OpDef, saved: str, *, half: bool) -> list[str]:
+def _node(op: OpDef, saved: str, *, apart: bool) -> list[str]:
     """A node of ``_pullback`` and ``_edges``, filled in as `Node.of` does it, without its call."""
     return [
-        f"_frame = _getframe({2 if half else 1})",  # the function for halves is called by the other
+        f"_frame = _getframe({2 if apart else 1})",  # the second function is called by the first
         "if _frame.f_globals is not _users[0]: _frame = _user_frame_from(_frame)",
         f"_node = {'_MultiNode' if op.multiple else '_Node'}()",
         "_node.pullback = _pullback",
@@ -538,25 +539,25 @@ def _other_operands(op: OpDef, arrays: list[str], data: str, general: str) -> li
     ]
 
 
-def _checks(op: OpDef, arrays: list[str], given: str, unless: str, half: bool) -> list[str]:
-    """Lines that hand `given` over: what is not as it should be, and floats of 16 bits."""
+def _checks(op: OpDef, arrays: list[str], given: str, unless: str, apart: bool) -> list[str]:
+    """Lines that hand `given` over: what is not as it should be, and what is apart."""
     tests = [unless] if unless else []
     first, *others = (arrays[k] for k in _typed(op))
     of = {a: f"{a}.dtype" for a in arrays} | {first: "_dtype"}
     rest = [a for a in arrays if a not in (first, *others)]
-    if half:
-        tests += ["_dtype not in _HALVES", *[f"{a}.dtype is not _dtype" for a in others]]
-        tests += [f"{a}.dtype in _HALVES" for a in rest]
+    if apart:
+        family = "APART" if "c" in op.takes else "HALVES"
+        tests += [f"_dtype not in _{family}", *[f"{a}.dtype is not _dtype" for a in others]]
+        tests += [f"{a}.dtype in _APART" for a in rest]
         return [f"_dtype = {first}.dtype", f"if {' or '.join(tests)}: return _general{given}"]
-    halves = []
+    others_apart = []
     if op.dtypes != "any":
         tests += [f"{of[a]} is not _dtype" for a in others]
     if op.dtypes == "floating":
-        family = "INEXACT" if "c" in op.takes else "FLOATS"
         if op.halves == "in float32":
-            halves.append(f"_dtype not in _WIDE_{family}")
+            others_apart.append("_dtype not in _WIDE_FLOATS")
         else:
-            tests.append(f"_dtype not in _{family}")
+            tests.append(f"_dtype not in _{'INEXACT' if 'c' in op.takes else 'FLOATS'}")
     elif op.dtypes == "numeric":
         tests.append("_dtype is _bool")
     if op.narrow and op.dtypes != "floating":
@@ -565,13 +566,13 @@ def _checks(op: OpDef, arrays: list[str], given: str, unless: str, half: bool) -
         tests += [f"{of[a]} {outside}" for a in asked]
     if op.halves == "in float32":
         asked = {"any": [first, *others], "floating": []}.get(op.dtypes, [first])
-        halves += [
-            f"({of[a]} is not _float32 and {of[a]} is not _float64 and {of[a]} in _HALVES)"
+        others_apart += [
+            f"({of[a]} is not _float32 and {of[a]} is not _float64 and {of[a]} in _APART)"
             for a in (*asked, *rest)
         ]
     lines = [
         f"if {' or '.join(each)}: return {function}{given}"
-        for each, function in ((tests, "_general"), (halves, "_half"))
+        for each, function in ((tests, "_general"), (others_apart, "_apart"))
         if each
     ]
     return [f"_dtype = {first}.dtype", *lines] if lines else []
@@ -582,7 +583,7 @@ def _attr_dict(op: OpDef) -> str:
 
 
 def _recording(
-    op: OpDef, arrays: list[str], outs: list[str], ts: list[str], half: bool
+    op: OpDef, arrays: list[str], outs: list[str], ts: list[str], apart: bool
 ) -> list[str]:
     """Put the call on the tape if an input that has a rule wants a gradient.
 
@@ -604,10 +605,10 @@ def _recording(
     body = [
         f"if _mode is not True{other}:",
         f"    return _results_of(_op, {given}, ({', '.join(outs)},), {_attr_dict(op)})",
-        *_wanted(op, open_inputs, None if half else held),
-        *_projection(op, arrays, outs[0], half),
-        *_looked_up("_mask, _dtype" if half else "_mask"),
-        *_node(op, _kept(op, open_inputs, arrays + outs, half), half=half),
+        *_wanted(op, open_inputs, None if apart else held),
+        *_projection(op, arrays, outs[0], apart),
+        *_looked_up("_mask, _dtype" if apart else "_mask"),
+        *_node(op, _kept(op, open_inputs, arrays + outs, apart), apart=apart),
         *(_slots(op, ts) if op.multiple else ["_t._stop = False", "_t._node = _node"]),
         *([f"_link(_t, {op.inputs[0]}, _op, _node.attrs)"] if op.write else []),
         f"return {', '.join(ts)}",
@@ -646,7 +647,7 @@ def _slots(op: OpDef, ts: list[str]) -> list[str]:
     return lines
 
 
-def _projection(op: OpDef, arrays: list[str], out: str, half: bool) -> list[str]:
+def _projection(op: OpDef, arrays: list[str], out: str, apart: bool) -> list[str]:
     """`OpDef.projected`, for operands whose axes before the last `core` broadcast."""
     core = op.broadcasts
     if core is None:
@@ -655,7 +656,7 @@ def _projection(op: OpDef, arrays: list[str], out: str, half: bool) -> list[str]
     if core == 0:
         shapes = [f"_shape{k}" for k in range(len(arrays))]
         known = [f"{s} = {a}.shape" for s, a in zip(shapes, arrays, strict=True)]
-        asked = not half and on_all_cores(op) is not None  # by `_computed`
+        asked = not apart and on_all_cores(op) is not None  # by `_computed`
         tests = [
             f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
         ]
@@ -697,10 +698,10 @@ def _wanted(op: OpDef, positions: list[int], held: dict[str, str] | None) -> lis
     ]
 
 
-def _kept(op: OpDef, positions: list[int], values: list[str], half: bool) -> str:
+def _kept(op: OpDef, positions: list[int], values: list[str], apart: bool) -> str:
     """What the node saves."""
     save = f"_pullback.save({', '.join(values)})"
-    if half or len(positions) > 2:
+    if apart or len(positions) > 2:
         return save
     unprojected = f"_mask < {1 << len(op.inputs)}"
     return "_saved" if op.broadcasts is None else f"_saved if {unprojected} else {save}"

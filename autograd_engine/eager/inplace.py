@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
+
+from autograd_engine.core.dtypes import COMPLEX
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.eager.views import (
@@ -100,7 +103,7 @@ def rebind(
     if new.dtype != have.dtype and (leaf or not retypes):
         raise DTypeError(
             f"{call}: {tensor.name} is {have.dtype.name} and cannot take a result of dtype "
-            f"{new.dtype.name}; use {instead}, or cast the operands to {have.dtype.name}"
+            f"{new.dtype.name}; use {instead}, or {_operands_for(have.dtype, new.dtype)}"
         )
     if reshapes:
         _take_place(tensor, result, leaf)
@@ -119,6 +122,12 @@ def rebind(
     else:
         _become(tensor, result, leaf)
     return tensor
+
+
+def _operands_for(wanted: np.dtype[Any], made: np.dtype[Any]) -> str:
+    if made in COMPLEX and wanted not in COMPLEX:
+        return "take paddle.real of the complex operands"
+    return f"cast the operands to {wanted.name}"
 
 
 def _become(tensor: Tensor, result: Tensor, leaf: bool) -> None:

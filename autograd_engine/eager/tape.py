@@ -59,6 +59,7 @@ __all__ = [
 RUNS_RECORDED: Final = True  # what fails here was given nothing by the call; see `user_call`
 
 _ndarray = np.ndarray
+_FEW: Final = 1024  # elements that are added as quickly to new memory
 
 
 class Node:
@@ -426,7 +427,11 @@ def run_backward(
                     cotangents[edge] = _plus(expected[edge], xp, total, gi)
                 elif edge in owned:
                     if gi.__class__ is _ndarray is total.__class__:
-                        if gi.size < MANY:
+                        if gi.size < _FEW or gi.strides != total.strides:
+                            # How a sum lies in memory says in which order it is reduced, so it
+                            # lies as `add_n` makes it. Of few elements, asking takes longer.
+                            cotangents[edge] = total + gi
+                        elif gi.size < MANY:
                             total += gi
                         else:
                             cotangents[edge] = added(total, gi, total)

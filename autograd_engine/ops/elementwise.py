@@ -200,10 +200,10 @@ _unary("cos", np.cos).vjp(x=lambda xp, g, x: -(g * xp.sin(x)))
 _unary("tan", np.tan, amp="high").vjp(x=lambda xp, g, out: g * (out * out + 1.0))
 _unary(
     "asin", np.arcsin, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)", amp="high"
-).vjp(x=lambda xp, g, x: g / xp.sqrt((1.0 - x) * (x + 1.0)))
+).vjp(x=lambda xp, g, x: g / _sqrt_1_less_square(xp, x))
 _unary(
     "acos", np.arccos, hint="keep it inside (-1, 1): clip(x, -1 + 1e-6, 1 - 1e-6)", amp="high"
-).vjp(x=lambda xp, g, x: -(g / xp.sqrt((1.0 - x) * (x + 1.0))))
+).vjp(x=lambda xp, g, x: -(g / _sqrt_1_less_square(xp, x)))
 _unary("atan", np.arctan).vjp(
     x=lambda xp, g, x: (
         g / ((x - 1j) * (x + 1j)) if is_complex(x) else _over_square(g, xp.hypot(x, 1.0))
@@ -214,11 +214,28 @@ _unary("cosh", np.cosh, amp="high").vjp(x=lambda xp, g, x: g * xp.sinh(x))
 _unary("tanh", np.tanh, zero_gradient="saturated").vjp(x=lambda xp, g, out: g * (1.0 - out * out))
 _unary("asinh", np.arcsinh).vjp(
     x=lambda xp, g, x: (
-        g / xp.sqrt(1j * x + 1.0) / xp.sqrt(1.0 - 1j * x) if is_complex(x) else g / xp.hypot(x, 1.0)
+        g / _sqrt_1_less_square(xp, _times_i(xp, x)) if is_complex(x) else g / xp.hypot(x, 1.0)
     )
 )
-_unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(x + 1.0))
+_unary("acosh", np.arccosh).vjp(x=lambda xp, g, x: g / xp.sqrt(x - 1.0) / xp.sqrt(_and_1(x)))
 _unary("atanh", np.arctanh, amp="high").vjp(x=lambda xp, g, x: g / ((1.0 - x) * (x + 1.0)))
+
+
+def _sqrt_1_less_square(xp: Any, x: Any) -> Any:
+    """``sqrt(1 - x^2)``, on a cut of the side that the sign of a zero says."""
+    if is_complex(x):
+        return xp.sqrt(-(x - 1.0)) * xp.sqrt(_and_1(x))
+    return xp.sqrt((1.0 - x) * (x + 1.0))
+
+
+def _and_1(x: Any) -> Any:
+    """``x + 1``. A sum of complex numbers loses the sign of a zero: (-2 - 0j) + 1 is -1 + 0j."""
+    return -(-x - 1.0) if is_complex(x) else x + 1.0
+
+
+def _times_i(xp: Any, x: Any) -> Any:
+    """``i x``, with the signs of its zeros, which a product loses."""
+    return xp.to_complex(-xp.imag_part(x), xp.real_part(x))
 
 
 def _over_square(g: Any, r: Any) -> Any:

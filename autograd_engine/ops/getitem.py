@@ -172,9 +172,12 @@ def _infer_getitem(x: Spec, *, key: Key) -> Spec:
 
 
 def _unslice_like(x: Array, like: Like, *, key: Key) -> Array:
-    """Zeros but for `x` at `key`: basic slices never visit an element twice."""
+    """Zeros but for `x` at `key`: basic slices never visit an element twice.
+
+    It is added to the zeros, which makes 0 of -0, as in sums of such parts (`_place_slice`).
+    """
     out = np.zeros(like.shape, x.dtype)
-    out[key] = x
+    out[key] += x
     return out
 
 

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from autograd_engine.core.checks import require_floats
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import FLOATS, INT64
+from autograd_engine.core.dtypes import INT64
 from autograd_engine.core.random_generator import generator
 from autograd_engine.core.spec import Array, Like, Spec
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.infer import broadcast
 from autograd_engine.ops.kernels.erf import erf, erfinv
 from autograd_engine.ops.registry.opdef import OpDef, defop
@@ -225,27 +226,19 @@ def _parameter(op: str, argument: str, x: Array, low: float, high: float) -> Non
         raise ArgumentError(f"{op}: {argument} must be {span}, got {bad}")
 
 
-def _floating(op: str, argument: str, x: Like) -> None:
-    if x.dtype not in FLOATS:
-        raise DTypeError(
-            f"{op}: {argument} must hold floats, got {x.dtype.name}; use "
-            f"{argument}.astype('float32')"
-        )
-
-
 def _of_floats(
     name: str, highest: float, draw: Callable[[np.random.Generator, Array], Any]
 ) -> OpDef:
     """Drawn with a parameter from 0 to `highest`, in its dtype."""
 
     def kernel(x: Array) -> Array:
-        _floating(name, "x", x)
+        require_floats(name, "x", x.dtype)
         _parameter(name, "x", x, 0.0, highest)
         with np.errstate(over="ignore"):
             return np.asarray(draw(generator(), x)).astype(x.dtype)
 
     def infer(x: Spec) -> Spec:
-        _floating(name, "x", x)
+        require_floats(name, "x", x.dtype)
         return x
 
     return defop(name, kernel, takes="f", inputs="x", infer=infer, random=True).nondiff()
@@ -257,7 +250,7 @@ _of_floats("standard_gamma", np.inf, lambda rng, x: rng.standard_gamma(x.astype(
 
 
 def _binomial(count: Array, prob: Array) -> Array:
-    _floating("binomial", "prob", prob)
+    require_floats("binomial", "prob", prob.dtype)
     _parameter("binomial", "count", count, 0, 2.0**62)
     _parameter("binomial", "prob", prob, 0.0, 1.0)
     drawn = generator().binomial(count.astype(np.int64), prob.astype(np.float64))
@@ -265,7 +258,7 @@ def _binomial(count: Array, prob: Array) -> Array:
 
 
 def _infer_binomial(count: Spec, prob: Spec) -> Spec:
-    _floating("binomial", "prob", prob)
+    require_floats("binomial", "prob", prob.dtype)
     return Spec(broadcast("binomial")(count, prob).shape, INT64)
 
 
@@ -282,7 +275,7 @@ defop(
 
 
 def _multinomial(x: Array, *, num_samples: int, replacement: bool) -> Array:
-    _floating("multinomial", "x", x)
+    require_floats("multinomial", "x", x.dtype)
     _parameter("multinomial", "x", x, 0.0, np.inf)
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
     possible = np.count_nonzero(rows, axis=1)
@@ -309,7 +302,7 @@ def _multinomial(x: Array, *, num_samples: int, replacement: bool) -> Array:
 
 
 def _infer_multinomial(x: Spec, *, num_samples: int, replacement: bool) -> Spec:
-    _floating("multinomial", "x", x)
+    require_floats("multinomial", "x", x.dtype)
     return Spec((*x.shape[:-1], num_samples), INT64)
 
 

@@ -51,7 +51,8 @@ def _setitem(x: Array, value: Array, *indices: Array, key: Key) -> Array:
 def _check_value(dtype: np.dtype[Any], value: np.dtype[Any]) -> None:
     if value in COMPLEX and dtype not in COMPLEX:
         raise DTypeError(
-            f"x[...] = value: {value.name} values do not fit in {dtype.name}; write their real part"
+            f"x[...] = value: {value.name} values do not fit in {dtype.name}; write "
+            "paddle.real(value), or into x.astype(the dtype of value)"
         )
 
 

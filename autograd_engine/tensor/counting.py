@@ -14,9 +14,10 @@ from autograd_engine.core.checks import (
     int_at_least,
     positive_int,
     require_bools,
+    require_floats,
 )
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.dtypes import instead
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -159,8 +160,7 @@ def histogramdd(
             f"{op}: x must be points [..., n] with a known number of coordinates, got "
             f"{format_shape(shape)}"
         )
-    if dtype not in FLOATS:
-        raise DTypeError(f"{op}: x must hold floats, got {dtype.name}; use x.astype('float32')")
+    require_floats(op, "x", dtype)
     points = ops.reshape(x, shape=(-1, shape[-1])) if len(shape) > 2 else x
     points = points.detach()
     coordinates = list(ops.unstack(points, axis=1))
@@ -172,10 +172,15 @@ def histogramdd(
     else:
         each = as_operand(op, weights, "weights")
         have = spec_of(each)
-        if not may_equal(have.shape, shape[:-1]) or have.dtype != dtype:
+        if not may_equal(have.shape, shape[:-1]):
             raise ShapeError(
-                f"{op}: weights must be {format_shape(shape[:-1])} {dtype.name}, one for each "
-                f"point; got {format_shape(have.shape)} {have.dtype.name}"
+                f"{op}: weights must be {format_shape(shape[:-1])}, one for each point, got "
+                f"{format_shape(have.shape)}"
+            )
+        if have.dtype != dtype:
+            raise DTypeError(
+                f"{op}: weights must have the dtype {dtype.name} of x, got {have.dtype.name}"
+                f"{instead(have.dtype, 'weights', dtype.name)}"
             )
         each = ops.reshape(each, shape=(-1,)) if len(shape) > 2 else each
     each = ops.where(inside, each, ops.zeros_like(each))

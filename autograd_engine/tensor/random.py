@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_engine.core.checks import require_floats
 from autograd_engine.core.dims import SymbolicNumber
 from autograd_engine.core.dtypes import (
     COMPLEX,
@@ -61,8 +62,10 @@ __all__ = [
 def _dtype(function: str, dtype: DTypeLike | None) -> str:
     chosen = get_default_numpy_dtype() if dtype is None else to_numpy(dtype)
     if chosen not in FLOATS:
+        parts = f"paddle.complex of two {function}, which are its parts"
+        others = parts if chosen in COMPLEX else "randint for integers"
         raise DTypeError(
-            f"{function}: dtype must be a floating one, got {chosen.name}; use randint for integers"
+            f"{function}: dtype must be a floating one, got {chosen.name}; use {others}"
         )
     return name_of(chosen)
 
@@ -171,11 +174,8 @@ def _normal(function: str, mean: Any, std: Any, shape: Any) -> Any:
             dtype=_dtype(function, None),
         )
     for argument, value in (("mean", mean), ("std", std)):
-        if _has_elements(value) and spec_of(value).dtype not in FLOATS:
-            raise DTypeError(
-                f"{function}: {argument} must hold floats, got {spec_of(value).dtype.name}; use "
-                f"{argument}.astype('float32')"
-            )
+        if _has_elements(value):
+            require_floats(function, argument, spec_of(value).dtype)
     if not _has_elements(std):
         std = deviation(function, std)
     elif isinstance(std, Tensor) and (std._data < 0).any():
@@ -242,7 +242,10 @@ def _limits(function: str, low: Any, high: Any, dtype: np.dtype[Any]) -> tuple[i
     if known and high <= low:
         raise ArgumentError(f"{function}: high ({high}) must be above low ({low})")
     if dtype in COMPLEX:
-        raise DTypeError(f"{function}: dtype must be one of integers or floats, got {dtype.name}")
+        raise DTypeError(
+            f"{function}: dtype must be one of integers or floats, got {dtype.name}; use "
+            "dtype='int64'"
+        )
     wide = np.dtype(np.int64)
     for argument, value in (("low", low), ("high - 1", high - 1)):
         if known:

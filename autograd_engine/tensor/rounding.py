@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import FLOATS, finfo
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, finfo, instead_of_complex
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError
+from autograd_engine.errors import ArgumentError, DTypeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.operands import as_operand, spec_of
@@ -172,13 +172,21 @@ def copysign(x: Any, y: Any, name: str | None = None) -> Tensor:
     [-1.0, 2.0]
     """
     if isinstance(y, (bool, int, float)):
-        size = ops.abs(as_operand("copysign", x))
+        size = _size("copysign", x)
         return -size if math.copysign(1.0, y) < 0.0 else size
     y = as_operand("copysign", y, "y")
     if isinstance(x, (bool, int, float)) and spec_of(y).dtype in FLOATS:
         x = np.array(x, spec_of(y).dtype)
-    size = ops.abs(as_operand("copysign", x))
+    size = _size("copysign", x)
     return ops.where(ops.signbit(y), -size, size)
+
+
+def _size(function: str, x: Any) -> Any:
+    x = as_operand(function, x)
+    dtype = spec_of(x).dtype
+    if dtype in COMPLEX:
+        raise DTypeError(f"{function}: x must be real, got {dtype.name}{instead_of_complex(dtype)}")
+    return ops.abs(x)
 
 
 def nextafter(x: Any, y: Any, name: str | None = None) -> Tensor:

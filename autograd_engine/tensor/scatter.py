@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS, iinfo
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, iinfo, instead_of_complex
 from autograd_engine.core.operand import Operand
 from autograd_engine.core.spec import (
     Shape,
@@ -21,7 +21,7 @@ from autograd_engine.core.spec import (
     may_equal,
 )
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, ArgumentTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import held, shape_of
@@ -382,6 +382,12 @@ def put_along_axis(
         raise ArgumentError(
             f"{op}: reduce must be 'assign', 'add', 'multiply', 'mean', 'amin' or 'amax', got "
             f"{reduce!r}"
+        )
+    dtype = spec_of(arr).dtype
+    if reduce in ("amin", "amax") and dtype in COMPLEX:
+        raise DTypeError(
+            f"{op}: complex numbers have no order for reduce={reduce!r}, got {dtype.name}"
+            f"{instead_of_complex(dtype)}"
         )
     if broadcast:
         _, indices = lined_up(op, arr, indices, axis)

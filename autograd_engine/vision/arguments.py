@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number
-from autograd_engine.core.dtypes import FLOATS, INTEGERS
+from autograd_engine.core.checks import as_number, require_floats
+from autograd_engine.core.dtypes import INTEGERS
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
 from autograd_engine.ops.registry.namespace import ops
@@ -34,12 +34,7 @@ def _shaped(op: str, argument: str, x: Any, axes: Sequence[Any]) -> Any:
 def floats(op: str, argument: str, x: Any, *axes: Any) -> Any:
     """`x` as floats ``[*axes]``."""
     x = _shaped(op, argument, x, axes)
-    dtype = spec_of(x).dtype
-    if dtype not in FLOATS:
-        raise DTypeError(
-            f"{op}: {argument} must hold floating-point numbers, got {dtype.name}; use "
-            f"{argument}.astype('float32')"
-        )
+    require_floats(op, argument, spec_of(x).dtype)
     return x
 
 

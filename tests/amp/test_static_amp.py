@@ -1,5 +1,6 @@
 """`static.amp`: programs that were built in float32, rewritten into mixed precision."""
 
+import contextlib
 import functools
 
 import numpy as np
@@ -74,11 +75,11 @@ def sgd():
     return paddle.optimizer.Momentum(0.05)
 
 
-def signature(program):
+def signature(block):
     """What each operator computes, of which dtypes, to which."""
     return [
         (op.type, *(str(v.spec.dtype) for v in (*op.operands, *op.results) if v is not None))
-        for op in program.global_block().ops
+        for op in block.ops
     ]
 
 
@@ -89,7 +90,9 @@ def test_a_program_is_what_auto_cast_would_have_built(level, dtype):
     there, built = Built(None, plain), Built({"level": level, "dtype": dtype}, plain)
     names = static.amp.cast_model_to_fp16(there.main, None, False, dtype, level)
     assert names == set()
-    assert sorted(signature(there.main)) == sorted(signature(built.main))
+    assert sorted(signature(there.main.global_block())) == sorted(
+        signature(built.main.global_block())
+    )
     losses = [b.trained(lambda loss: sgd().minimize(loss), 3) for b in (there, built)]
     np.testing.assert_array_equal(*losses)
 
@@ -182,17 +185,78 @@ def test_names_of_variables_and_lists_keep_operations_in_single_precision():
     assert not lists.white_list & lists.black_list
 
 
-def test_branches_keep_their_dtypes():
-    with static.program_guard(static.Program(), static.Program()):
+def branching(x):
+    y = x @ x
+    below = paddle.sum(y) < -9.0
+    other = functools.partial(static.nn.cond, below, lambda: y * 2.0, lambda: y @ y)
+    return static.nn.cond(paddle.sum(y) > 0.0, lambda: F.relu(y @ x), other) @ y
+
+
+def looping(x):
+    """A product is carried, another value captured, and a third written by the body."""
+    y, total = x @ x, paddle.zeros([4, 4])
+
+    def body(i, h):
+        paddle.assign(total + F.tanh(h @ y), total)
+        return i + 1, h @ x * 0.1
+
+    start = [paddle.full([], 0, "int64"), y * 1.0]
+    return static.nn.while_loop(lambda i, h: i < 3, body, start)[1] @ total
+
+
+def with_blocks(model, rewrite, **block):
+    """The loss and gradient, as programs run them, of a model with branches or loops."""
+    with static.program_guard(static.Program()), paddle.utils.unique_name.guard():
         x = static.data("x", [4, 4])
-        y = x @ x
-        z = static.nn.cond(paddle.sum(y) > 0.0, lambda: y @ y, lambda: y * 2.0)
-        out = z @ z
-        static.amp.cast_model_to_fp16(x.block.program, None, False, level="O1")
-        assert (y.dtype, z.dtype, out.dtype) == ("float16", "float32", "float16")
-        ones = np.full((4, 4), 0.5, "float32")
-        (found,) = static.Executor(backend="numpy").run(feed={"x": ones}, fetch_list=[out])
-    np.testing.assert_array_equal(found, np.full((4, 4), 64.0))
+        x.stop_gradient = False
+        with paddle.amp.auto_cast(enable=bool(block), **block):
+            out = model(x)
+        rewrite(x.block.program)
+        (g,) = static.gradients(paddle.sum(paddle.cast(out, "float32")), x)
+        feed = {"x": np.linspace(-0.5, 1.0, 16, dtype="float32").reshape(4, 4)}
+        program, kinds = x.block.program, ("numpy", "native")
+        dtypes = [signature(program.block(k)) for k in range(len(program.blocks))]
+        runs = [static.Executor(backend=b).run(program, feed, [out, g]) for b in kinds]
+    return dtypes, runs
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("model", [branching, looping])
+def test_branches_and_loops_are_rewritten(model, dtype):
+    """Branches to what auto_cast would have built; a loop carries what it carried before."""
+    found, runs = with_blocks(
+        model, lambda p: static.amp.cast_model_to_fp16(p, None, False, dtype, "O1")
+    )
+    expected, others = with_blocks(model, lambda p: None, level="O1", dtype=dtype)
+    inner = [entry for block in found[1:] for entry in block]
+    assert ("matmul", dtype, dtype, dtype) in inner
+    if model is branching:
+        in_any_order = [[sorted(map(sorted, block)) for block in p] for p in (found, expected)]
+        assert in_any_order[0] == in_any_order[1]
+        for a, b in zip(runs, others, strict=True):
+            for one, other in zip(a, b, strict=True):
+                np.testing.assert_array_equal(one, other)
+    _, single = with_blocks(model, lambda p: None)
+    for run in (*runs, *others):
+        for low, high in zip(run, single[0], strict=True):
+            np.testing.assert_allclose(low.astype("float32"), high, rtol=0.05, atol=0.05)
+
+
+def test_what_is_not_to_be_cast_stays_so_in_branches():
+    def dtypes(guarded, **lists):
+        with static.program_guard(static.Program()), paddle.utils.unique_name.guard():
+            x = static.data("x", [4, 4])
+            with static.amp.fp16_guard() if guarded else contextlib.nullcontext():
+                y = x @ x
+            z = static.nn.cond(paddle.sum(y) > 0.0, lambda: y @ y, lambda: y * 2.0)
+            lists = static.amp.AutoMixedPrecisionLists(**lists) if lists else None
+            static.amp.cast_model_to_fp16(x.block.program, lists, guarded, level="O1")
+            assert y.dtype == "float16"
+            return z.dtype, x.block.program.block(1).ops[-1].operands[0].spec.dtype
+
+    assert dtypes(False) == ("float16", "float16")
+    assert dtypes(True) == ("float32", "float32")
+    assert dtypes(False, custom_black_varnames=["cond_0.tmp_0"]) == ("float32", "float32")
 
 
 def test_values_that_a_program_takes_in_another_dtype_are_refused_until_they_are_cast():
@@ -265,11 +329,11 @@ def test_what_is_given_wrongly():
             call()
     with pytest.warns(UserWarning, match="its loss is not scaled"):
         static.amp.decorate(sgd(), dtype="bfloat16", use_dynamic_loss_scaling=True)
-    before = signature(built.main)
+    before = signature(built.main.global_block())
     with static.program_guard(built.main, built.startup):
         sgd().minimize(built.loss)
-    after = signature(built.main)
+    after = signature(built.main.global_block())
     assert after != before
     with pytest.raises(BuildError, match=r"has its backward half already.*before append_backward"):
         static.amp.cast_model_to_fp16(built.main)
-    assert signature(built.main) == after
+    assert signature(built.main.global_block()) == after

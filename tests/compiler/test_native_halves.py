@@ -14,6 +14,7 @@ from autograd_engine import static
 from autograd_engine.compiler.native import compile_native
 from autograd_engine.compiler.native.function import NativeFunction
 from autograd_engine.core.dtypes import FLOATS, HALVES, bfloat16, finfo
+from autograd_engine.ops.registry.namespace import ops
 from tests.compiler.helpers.native_batches import ALL, Array, Batch, Call
 from tests.compiler.helpers.native_kernels import needs_compiler, with_flags
 from tests.compiler.helpers.native_programs import graph_of
@@ -274,6 +275,26 @@ def _attention(t: Mixed, x: Any) -> Any:
     return (h @ t.parameter(8, 4)).reshape([-1, 4])
 
 
+@pytest.mark.parametrize("name", HALF)
+def test_parts_of_16_bits_that_are_added_up(name: str) -> None:
+    """They lie in two bytes where what they are added to has four: the second order of a GRU."""
+    rng = np.random.default_rng(4)
+    sizes = {"inputs": [3, 2, 3, 3], "weight": [9, 3], "initial": [1, 2, 3], "bias": [3]}
+    feed = {n: rng.uniform(-1, 1, size).astype(HALF[name]) for n, size in sizes.items()}
+    main = static.Program()
+    with static.program_guard(main):
+        given = [static.data(n, size, name) for n, size in sizes.items()]
+        for x in given:
+            x.stop_gradient = False
+        made = ops.gru_scan(*given)
+        for _ in range(2):
+            squares = [paddle.sum(paddle.cast(v, "float32") ** 2) for v in made]
+            made = static.gradients(sum(squares[1:], squares[0]) * 0.05, given)
+        (expected,) = static.Executor(backend="numpy").run(main, feed, made[:1])
+    graph, inputs = graph_of(main, feed, made[:1])
+    assert not apart(compile_native(graph)(*inputs)[0], expected, 16.0)
+
+
 @pytest.mark.parametrize("level", ["O1", "O2", "pure"])
 def test_trainings_go_where_those_of_numpy_go(level: str) -> None:
     t = Mixed("float32" if level == "O1" else "bfloat16")
@@ -326,3 +347,20 @@ def test_what_is_kept_takes_two_bytes() -> None:
         arenas.append(compile_native(graph).arena)
     single, *halves = arenas
     assert all(arena < 0.6 * single for arena in halves)
+
+
+def test_what_was_positive_is_kept_as_a_byte() -> None:
+    """Products keep their operands in 16 bits, and of the sums before they need the signs alone."""
+
+    def arena(enabled: bool) -> int:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            x = y = static.data("x", [256, 64])
+            x.stop_gradient = False
+            with paddle.amp.auto_cast(enable=enabled, dtype="bfloat16"):
+                for _ in range(12):  # a sum with a bias of float32 is one of float32
+                    y = F.relu(y @ paddle.ones([64, 64]) + paddle.ones([64]))
+            made = static.gradients([paddle.sum(y)], [x])
+        return compile_native(graph_of(main, {"x": np.ones((256, 64), np.float32)}, made)[0]).arena
+
+    assert arena(True) < arena(False)

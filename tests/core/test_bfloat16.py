@@ -120,12 +120,44 @@ def test_casts_between_all_dtypes() -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_a_cast_that_overflows_is_named_with_its_line(dtype: str) -> None:
     x = paddle.to_tensor([3.4e38, 1.0], dtype="float64", stop_gradient=False)
-    with (
-        paddle.autograd.detect_anomaly(),
-        np.errstate(over="ignore"),
-        pytest.raises(paddle.errors.AnomalyError, match=r"cast at test_bfloat16.* made infinity"),
-    ):
-        x.astype(dtype)
+    main = static.Program()
+    with static.program_guard(main):
+        given = static.data("x", [2], "float64")
+        given.stop_gradient = False
+        made = given.astype(dtype)
+    runs = [
+        lambda: x.astype(dtype),
+        lambda: paddle.jit.to_static(lambda v: v.astype(dtype) * 2.0)(x),
+        lambda: main.run_eagerly({"x": x.numpy()}, [made]),
+    ]
+    for run in runs:
+        with (
+            paddle.autograd.detect_anomaly(),
+            np.errstate(over="ignore"),
+            pytest.raises(paddle.errors.AnomalyError, match=r"cast at test_bfloat16.* made inf"),
+        ):
+            run()
+
+
+def test_floats_of_16_bits_of_both_kinds_meet_in_float32_in_every_mode() -> None:
+    values = [np.array([1.0, 2.0]).astype(dtype) for dtype in HALVES]
+
+    def both(x: Any, y: Any) -> Any:
+        return paddle.concat([x + y, x * y, paddle.where(x > 0.0, x, y)])
+
+    xs = [paddle.to_tensor(v, stop_gradient=False) for v in values]
+    with static.program_guard(static.Program()):
+        given = [static.data(f"x{k}", [2], v.dtype) for k, v in enumerate(values)]
+        feed = {f"x{k}": v for k, v in enumerate(values)}
+        (run,) = static.Executor().run(feed=feed, fetch_list=[both(*given)])
+        with pytest.raises(paddle.errors.FeedError, match=r"astype\('float16'\)"):
+            static.Executor().run(feed=feed | {"x0": values[1]}, fetch_list=[given[0] * 2.0])
+    found = [both(*xs), paddle.jit.to_static(both)(*xs)]
+    for made in found:
+        assert made.dtype == "float32"
+        assert made.tolist() == run.tolist() == [2.0, 4.0, 1.0, 4.0, 1.0, 2.0]
+        for x, g in zip(xs, paddle.grad(made.sum(), xs), strict=True):
+            assert g.dtype == x.dtype
 
 
 def test_it_prints_as_the_reference_prints_it() -> None:
@@ -254,18 +286,22 @@ def test_files(tmp_path: Path) -> None:
         assert made.tolist() == x.tolist()
 
 
-def test_programs_in_files() -> None:
+@pytest.mark.parametrize("dtype", HALVES)
+def test_programs_in_files(dtype: str) -> None:
     main = static.Program()
     with static.program_guard(main):
-        x = static.data("x", [None, 2], "bfloat16")
-        y = F.tanh(x) * paddle.to_tensor([1.5, 2.0], dtype="bfloat16")
-    text = main.to_json() if hasattr(main, "to_json") else None
-    again = static.Program.from_json(text) if text else main.clone()
-    feed = {"x": np.array([[0.5, -1.0]], ml_dtypes.bfloat16)}
-    executor = static.Executor()
-    one, other = (executor.run(p, feed, [y.name])[0] for p in (main, again))
-    assert one.dtype == other.dtype == ml_dtypes.bfloat16
-    assert one.tobytes() == other.tobytes()
+        x = static.data("x", [None, 64], dtype)
+        x.stop_gradient = False
+        y = F.gelu(F.tanh(x) * paddle.full([64], 1.5, dtype=dtype))
+        (g,) = static.gradients(y, x)
+        (h,) = static.gradients(g, x)
+    again = static.Program.parse_from_string(main.to_string())
+    feed = {"x": np.linspace(-2, 2, 64).astype(dtype)[None]}
+    names = [y.name, g.name, h.name]
+    executor = static.Executor(backend="numpy")
+    for one, other in zip(*(executor.run(p, feed, names) for p in (main, again)), strict=True):
+        assert one.dtype == other.dtype == dtype
+        assert one.tobytes() == other.tobytes()
     scope: dict[str, Any] = {}
     exec(main.to_python(fetch_list=[y]), scope)
 

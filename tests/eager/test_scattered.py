@@ -406,3 +406,13 @@ def test_a_lazy_update_is_lazy_though_the_gradient_is_fetched():
         return np.array(scope.find_var("w_lazy").get_tensor())
 
     np.testing.assert_array_equal(trained(True), trained(False))
+
+
+def test_a_part_of_zeros_has_the_sign_of_a_sum_of_parts():
+    """Written out alone or with others, by whoever adds them up."""
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for parts in (1, 2):
+        y = sum((x[:1] * -0.0).sum() for _ in range(parts))
+        for recorded in (False, True):
+            (g,) = paddle.grad(y, x, create_graph=recorded, retain_graph=True)
+            assert not np.signbit(g.numpy()).any()

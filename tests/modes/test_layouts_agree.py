@@ -305,3 +305,26 @@ def test_small_products_of_views(m: int, k: int) -> None:
     rng = np.random.default_rng(6)
     shapes = [(m, k), (k, 1), (k, 2), (k, 5), (k, 20)]
     _agree(build, [rng.standard_normal(s).astype("float32") for s in shapes])
+
+
+def test_sums_of_cotangents_in_several_orders() -> None:
+    """Those that arrive later lie otherwise in memory than those before, and all are reduced."""
+    rng = np.random.default_rng(7)
+    shapes = [(5, 1), (33, 5), (5, 33), (33, 5), (33, 5)]
+    values = [rng.standard_normal(s).astype("float32") for s in shapes]
+
+    def loss(x: Any, *parts: Any) -> Any:
+        y = x + paddle.t(parts[0])
+        return sum((y * part).sum() for part in (parts[1], *map(paddle.t, parts[2:])))
+
+    x, *parts = (paddle.to_tensor(v) for v in values)
+    x.stop_gradient = False
+    made = loss(x, *parts)
+    found = [*paddle.grad(made, x, retain_graph=True), *paddle.grad(made, x, create_graph=True)]
+    with static.program_guard(static.Program()):
+        inputs = [static.data(f"x{k}", list(v.shape)) for k, v in enumerate(values)]
+        inputs[0].stop_gradient = False
+        fetches = static.gradients(loss(*inputs), inputs[0])
+        feed = {f"x{k}": v for k, v in enumerate(values)}
+        found += static.Executor(backend="numpy").run(feed=feed, fetch_list=fetches)
+    assert len({bits for (bits, *_) in map(_bits, [[g] for g in found])}) == 1

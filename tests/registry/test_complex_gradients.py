@@ -153,9 +153,15 @@ def real_function(values, seed):
 
 
 def eager_gradients(y, xs):
+    """Recorded; a plain pass has the same bits."""
     if y.stop_gradient:
         return [None] * len(xs)
-    return paddle.grad(y, xs, create_graph=True, allow_unused=True)
+    plain = paddle.grad(y, xs, retain_graph=True, allow_unused=True)
+    recorded = paddle.grad(y, xs, create_graph=True, allow_unused=True)
+    for a, b in zip(plain, recorded, strict=True):
+        if b is not None:
+            same_bits(a.numpy(), b.numpy())
+    return recorded
 
 
 def in_dtype(operands, dtype):
@@ -230,10 +236,7 @@ def test_both_modes_have_the_same_bits_and_c_is_right(op, sample, dtype):
         if a is None or b is None:
             assert all(v is None or not v.any() for v in (a, b, c))
             continue
-        if a.shape:
-            same_bits(b, a)
-        else:  # inside of a rule numbers are scalars of NumPy's, whose products round otherwise
-            np.testing.assert_allclose(b, a, rtol=1e-5 if dtype == "complex64" else 1e-14)
+        same_bits(b, a)
         assert c.dtype == a.dtype
         np.testing.assert_allclose(c, a, rtol=tolerance, atol=tolerance)
 
@@ -507,7 +510,13 @@ def test_gradients_at_0():
     for function in (paddle.abs, paddle.angle, lambda v: paddle.real(paddle.sgn(v))):
         z.clear_grad()
         function(z).sum().backward()
-        assert z.grad.numpy()[0] == 0.0
+        assert function(z).numpy()[0] == z.grad.numpy()[0] == 0.0
+        with paddle.static.program_guard(paddle.static.Program()):
+            v = paddle.static.data("z", [2], z.dtype)
+            v.stop_gradient = False
+            made = [function(v), *paddle.static.gradients(function(v).sum(), v)]
+            for found in paddle.static.Executor().run(feed={"z": z.numpy()}, fetch_list=made):
+                assert found[0] == 0.0
 
 
 def test_descent_finds_the_least():
@@ -527,6 +536,19 @@ def test_a_complex_loss_needs_a_cotangent():
         (z * z).sum().backward()
     with pytest.raises(DTypeError, match=r"loss\.abs\(\)"):
         paddle.grad(z * z, z)
+    with pytest.raises(DTypeError, match=r"loss\.abs\(\)"):
+        paddle.jit.to_static(lambda v: (v * v).sum())(z).backward()
+
+    @paddle.jit.to_static
+    def step(v):
+        loss = (v * v).sum()
+        loss.backward()
+        return loss
+
+    with pytest.raises(DTypeError, match=r"paddle\.abs or paddle\.real"):
+        step(z)
+    with pytest.raises(DTypeError, match=r"backward: .*complex128 .*use paddle\.real"):
+        paddle.abs(z).backward(z)
     with paddle.static.program_guard(paddle.static.Program()):
         v = paddle.static.data("z", [2], "complex64")
         v.stop_gradient = False
@@ -556,3 +578,30 @@ def test_a_comparison_with_a_complex_number_answers():
     assert (t != np.complex64(2.0)).tolist() == [True, False]
     ((t == 2 + 0j).astype("float32") + t).sum().backward()
     assert t.grad.tolist() == [1.0, 1.0]
+
+
+# What docs/nondifferentiable says: where each function is cut, and across which direction.
+CUTS = [
+    *[(name, -2.0, 1j) for name in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt")],
+    *[(name, x, 1j) for name in ("asin", "acos", "atanh") for x in (2.0, -2.0)],
+    *[("acosh", x, 1j) for x in (0.5, -0.5, -2.0)],
+    *[(name, y, 1.0) for name in ("atan", "asinh") for y in (2j, -2j)],
+]
+
+
+@pytest.mark.parametrize(("name", "where", "across"), CUTS)
+def test_on_a_branch_cut_the_derivative_is_that_of_the_side_of_the_value(name, where, across):
+    """The side is that of the sign of the zero, as the value's is."""
+    function = getattr(paddle, name)
+    for side in (1.0, -1.0):
+        zero = np.copysign(0.0, side)
+        point = complex(where.real, zero) if across == 1j else complex(zero, where.imag)
+        z = paddle.to_tensor(np.array([point]), stop_gradient=False)
+        y = function(z)
+        step = side * across * 1e-6
+        moved = function(paddle.to_tensor(np.array([point + step])))
+        want = (moved.numpy() - y.numpy()) / step
+        (g,) = paddle.grad(y, z, paddle.ones_like(y))
+        np.testing.assert_allclose(g.numpy(), np.conj(want), rtol=1e-5)
+        other = function(paddle.to_tensor(np.array([point - step])))
+        assert abs(other.numpy() - y.numpy()) > 1e-2  # it is a cut

@@ -2,6 +2,7 @@
 
 from autograd_engine.core.dtypes.conversion import rounded, widened
 from autograd_engine.core.dtypes.families import (
+    APART,
     BLAS_REALS,
     BOOL,
     BOOLS,
@@ -26,7 +27,6 @@ from autograd_engine.core.dtypes.families import (
     UINT64,
     UNSIGNED,
     WIDE_FLOATS,
-    WIDE_INEXACT,
     accumulation_dtype,
     bfloat16,
     can_cast,
@@ -34,6 +34,7 @@ from autograd_engine.core.dtypes.families import (
     family,
     finfo,
     iinfo,
+    instead,
     instead_of_complex,
     kind,
     real_dtype,
@@ -60,6 +61,7 @@ from autograd_engine.core.dtypes.promotion import (
 )
 
 __all__ = [
+    "APART",
     "BLAS_REALS",
     "BOOL",
     "BOOLS",
@@ -87,7 +89,6 @@ __all__ = [
     "UINT64",
     "UNSIGNED",
     "WIDE_FLOATS",
-    "WIDE_INEXACT",
     "accumulation_dtype",
     "as_dtype",
     "bfloat16",
@@ -100,6 +101,7 @@ __all__ = [
     "get_default_numpy_dtype",
     "holds_numbers",
     "iinfo",
+    "instead",
     "instead_of_complex",
     "is_own",
     "name_of",

@@ -21,6 +21,7 @@ import numpy as np
 from autograd_engine.errors import MissingLibraryError
 
 __all__ = [
+    "APART",
     "BLAS_REALS",
     "BOOL",
     "BOOLS",
@@ -45,7 +46,6 @@ __all__ = [
     "UINT64",
     "UNSIGNED",
     "WIDE_FLOATS",
-    "WIDE_INEXACT",
     "accumulation_dtype",
     "bfloat16",
     "can_cast",
@@ -53,6 +53,7 @@ __all__ = [
     "family",
     "finfo",
     "iinfo",
+    "instead",
     "instead_of_complex",
     "kind",
     "real_dtype",
@@ -96,7 +97,7 @@ NUMBERS: Final = _family("iufc")
 NUMBERS_AND_BOOLS: Final = _family("biufc")
 HALVES: Final = _family("h")  # floats of 16 bits
 WIDE_FLOATS: Final = _family("w")  # those of more
-WIDE_INEXACT: Final = _family("wc")
+APART: Final = _family("hc")  # those with which rules compute in a way of their own
 BLAS_REALS: Final[AbstractSet[_Dtype]] = frozenset({FLOAT32, FLOAT64})  # those of C code as well
 
 
@@ -170,6 +171,11 @@ def kind(dtype: _Dtype) -> str:
 def instead_of_complex(dtype: _Dtype) -> str:
     """The end of an error about a dtype: what to write where it is complex, else nothing."""
     return "; use paddle.real, paddle.imag or paddle.abs" if dtype in COMPLEX else ""
+
+
+def instead(dtype: _Dtype, name: str, wanted: str = "float32") -> str:
+    """The end of an error about an operand: what to write in its place."""
+    return instead_of_complex(dtype) or f"; use {name}.astype({wanted!r})"
 
 
 def short_name(dtype: _Dtype) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograd_engine.core.checks import as_number
 from autograd_engine.core.dims import Dim, SymbolicNumber
-from autograd_engine.core.dtypes import BOOLS, FLOATS
+from autograd_engine.core.dtypes import BOOLS, FLOATS, instead
 from autograd_engine.core.spec import Array, format_shape
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
@@ -172,8 +172,8 @@ def _mask_of(op: str, mask: Any) -> Any:
     dtype = spec_of(mask).dtype
     if dtype not in BOOLS and dtype not in FLOATS:
         raise DTypeError(
-            f"{op}: attn_mask must hold bools or floats, got {dtype.name}; "
-            "use attn_mask.astype('bool')"
+            f"{op}: attn_mask must hold bools or floats, got {dtype.name}"
+            f"{instead(dtype, 'attn_mask', 'bool')}"
         )
     return mask
 

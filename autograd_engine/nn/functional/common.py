@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int, positive_int
+from autograd_engine.core.checks import as_number, is_int, positive_int, require_floats
 from autograd_engine.core.dims import SymbolicNumber
-from autograd_engine.core.dtypes import FLOATS, get_default_numpy_dtype, name_of
+from autograd_engine.core.dtypes import get_default_numpy_dtype, name_of
 from autograd_engine.core.spec import format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ModeError, ShapeError
+from autograd_engine.errors import ArgumentError, ModeError, ShapeError
 from autograd_engine.nn.functional.arguments import as_floats, as_integers, check_number
 from autograd_engine.nn.functional.bias import biased
 from autograd_engine.ops.registry.namespace import ops
@@ -186,10 +186,7 @@ def embedding_renorm_(x: Any, weight: Any, max_norm: float, norm_type: float = 2
     """
     op = "embedding_renorm_"
     x, table = as_integers(op, x, "x"), as_operand(op, weight, "weight")
-    if spec_of(table).dtype not in FLOATS:
-        raise DTypeError(
-            f"{op}: weight must hold floating-point numbers, got {spec_of(table).dtype.name}"
-        )
+    require_floats(op, "weight", spec_of(table).dtype)
     if spec_of(table).ndim != 2:
         raise ShapeError(
             f"{op}: weight must be [rows, width], got {format_shape(spec_of(table).shape)}"

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from autograd_engine.core.checks import is_int, positive_int, require_bools
+from autograd_engine.core.checks import is_int, positive_int, require_bools, require_floats
 from autograd_engine.core.dims import Dim, product
 from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, along, format_shape, may_equal
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.nn.functional.arguments import (
     LAYOUTS,
     check_number,
@@ -503,11 +503,7 @@ def local_response_norm(
             "local_response_norm: x must have 3 to 5 dimensions, got "
             f"{format_shape(spec_of(x).shape)}"
         )
-    if spec_of(x).dtype not in FLOATS:
-        raise DTypeError(
-            "local_response_norm: x must hold floating-point numbers, got "
-            f"{spec_of(x).dtype.name}; use x.astype('float32')"
-        )
+    require_floats("local_response_norm", "x", spec_of(x).dtype)
     size = positive_int("local_response_norm", "size", size, _MOST_CHANNELS)
     alpha, beta, k = (
         factor("local_response_norm", name, value)

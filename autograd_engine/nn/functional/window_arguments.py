@@ -7,12 +7,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from autograd_engine.core.checks import as_number, is_int
+from autograd_engine.core.checks import as_number, is_int, require_floats
 from autograd_engine.core.dims import Dim, SymbolicNumber
-from autograd_engine.core.dtypes import FLOATS
 from autograd_engine.core.spec import Shape, format_shape
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError, ShapeError
+from autograd_engine.errors import ArgumentError, ShapeError
 from autograd_engine.ops.kernels.windows import Ints, Padding, Pair
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.ir.program import Variable
@@ -66,11 +65,8 @@ class Images:
             raise ShapeError(
                 f"{op}: x must be [{', '.join(data_format)}], got {format_shape(spec.shape)}"
             )
-        if floating and spec.dtype not in FLOATS:
-            raise DTypeError(
-                f"{op}: x must hold floating-point numbers, got {spec.dtype.name}; use "
-                "x.astype('float32')"
-            )
+        if floating:
+            require_floats(op, "x", spec.dtype)
         self.x = ops.transpose(x, perm=(0, axes + 1, *range(1, axes + 1))) if self.last else x
 
     @property

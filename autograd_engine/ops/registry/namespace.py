@@ -14,6 +14,7 @@ from autograd_engine.ops.kernels.sums import sum_like
 from autograd_engine.ops.registry.halves import with_weak_numbers
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.scattered_cotangent import Scattered
+from autograd_engine.ops.registry.zero_d import kept
 
 __all__ = ["Namespace", "ops", "raw", "raw_wide"]
 
@@ -31,8 +32,9 @@ class Namespace:
 
     bind: Callable[[OpDef], Callable[..., Any]]
 
-    # Where floats of 16 bits are computed with, if not here.
+    # Where floats of 16 bits are computed with, if not here, and complex numbers without axes.
     with_halves: Namespace
+    with_zero_d: Namespace
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Bind an operation when it is first asked for: importing the engine binds none."""
@@ -89,3 +91,20 @@ raw_wide.with_halves = raw
 raw_wide.project = _project
 raw_wide.scatter = _scatter
 raw_wide.bind = lambda op: op.direct
+
+
+def _keeping(op: OpDef) -> Callable[..., Any]:
+    kernel = op.direct
+
+    def run(*arrays: Any, **attrs: Any) -> Any:
+        return kept(kernel(*arrays, **attrs))
+
+    return run
+
+
+# `raw` for rules of complex operands; see `zero_d`.
+raw_zero_d: Final = Namespace()
+raw_zero_d.project = _project
+raw_zero_d.scatter = _scatter
+raw_zero_d.bind = _keeping
+raw.with_zero_d = raw_wide.with_zero_d = raw_zero_d

@@ -37,6 +37,7 @@ import numpy as np
 
 from autograd_engine.core.dims import Dim
 from autograd_engine.core.dtypes import (
+    APART,
     BOOLS,
     COMPLEX,
     HALVES,
@@ -441,20 +442,26 @@ class OpDef:
         """The compiled rules for the inputs whose bits are set in `mask`.
 
         The cotangents of those whose bits are set in `project` are projected onto their shapes. Of
-        operands with these `dtypes`, unless none is a float of 16 bits.
+        operands with these `dtypes`, unless none is a float of 16 bits or complex.
         """
         halves: tuple[str | None, ...] = ()
-        if self.halves == "in float32" and not HALVES.isdisjoint(dtypes):
-            halves = half_names(dtypes)
-        key = (mask, project, halves)
+        zero_d = False
+        if self.halves == "in float32" and not APART.isdisjoint(dtypes):
+            zero_d = not COMPLEX.isdisjoint(dtypes)
+            if not HALVES.isdisjoint(dtypes):
+                halves = half_names([dtypes[k] for k in self._wanted(mask)])
+        key = (mask, project, halves, zero_d)
         found = self._pullbacks.get(key)
         if found is None:
-            wanted = tuple(
-                k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None
+            found = self._pullbacks[key] = Pullback(
+                self, self._wanted(mask), project=project, halves=halves, zero_d=zero_d
             )
-            halves = halves and tuple([halves[k] for k in wanted])
-            found = self._pullbacks[key] = Pullback(self, wanted, project=project, halves=halves)
         return found
+
+    def _wanted(self, mask: int) -> tuple[int, ...]:
+        return tuple(
+            [k for k in range(mask.bit_length()) if mask >> k & 1 and self.rule_at(k) is not None]
+        )
 
     def kernel_for(self, dtypes: Iterable[np.dtype[Any]]) -> Kernel:
         """The kernel for operands and results of these dtypes."""

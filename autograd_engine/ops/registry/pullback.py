@@ -30,6 +30,7 @@ from autograd_engine.core.spec import Spec
 from autograd_engine.ops.kernels.compiled import LARGE, MANY
 from autograd_engine.ops.registry.halves import in_float32, in_half
 from autograd_engine.ops.registry.scattered_cotangent import dense
+from autograd_engine.ops.registry.zero_d import kept, plain
 
 if TYPE_CHECKING:
     from autograd_engine.ops.registry.opdef import OpDef, Rule
@@ -59,6 +60,8 @@ class Pullback:
     halves : tuple of (str or None)
         The names of the dtypes of these inputs that are floats of 16 bits: the rules are run in
         float32, and their results are rounded. () where no operand is one.
+    zero_d : bool
+        Operands are complex: the rules are given those without axes as `ZeroD`.
     checked : bool
         Results are put through `OpDef.check_gradient`.
     save : callable
@@ -84,6 +87,7 @@ class Pullback:
         "saved",
         "strong",
         "wanted",
+        "zero_d",
     )
 
     # The forms of a rule for large arrays and for small ones, if it has them: see `inplace_rules`.
@@ -106,9 +110,11 @@ class Pullback:
         strong: bool | Literal["whole"] = False,
         checked: bool = True,
         halves: tuple[str | None, ...] = (),
+        zero_d: bool = False,
     ) -> None:
         self.op = op
         self.halves = halves
+        self.zero_d = zero_d
         self.checked = checked and op.check_gradient is not None
         self.strong = strong
         self.wanted = wanted
@@ -154,6 +160,7 @@ class Pullback:
                 strong=strong,
                 checked=checked,
                 halves=halves,
+                zero_d=self.zero_d,
             )
         return found
 
@@ -212,13 +219,17 @@ class Pullback:
             lines += self._unpack_cotangents()
         scope: dict[str, Any] = {"errstate": np.errstate}
         if self.halves:
-            lines += self._in_float32()
+            lines += [f"{name} = in_float32(xp, {name})" for name in self._read()]
             scope |= {"in_float32": in_float32, "in_half": in_half}
         elif op.halves == "as they are":  # but what its rule calls may add them up
             first = "g[0]" if op.multiple else "g"
             is_half = f"{first}.__class__ is ndarray and {first}.dtype in HALVES"
             lines.append(f"if {is_half}: xp = getattr(xp, 'with_halves', xp)")
             scope |= {"HALVES": HALVES, "ndarray": np.ndarray}
+        if self.zero_d:
+            lines.append("xp = getattr(xp, 'with_zero_d', xp)")
+            lines += [f"{name} = kept({name})" for name in self._read()]
+            scope |= {"kept": kept, "plain": plain}
         start = len(lines)
         results = []
         steps: list[tuple[str, str, tuple[str, ...]]] = []
@@ -290,6 +301,8 @@ class Pullback:
                 result = f"{'-' if negated == k else ''}xp.project({result}, {name}_like)"
             if half:
                 result = f"in_half(xp, {result}{half}"
+            if self.zero_d:
+                result = f"plain({result})"
             results.append(f"{result}, ")
         lines.append(f"return ({''.join(results)})")
         if self.strong:  # what is masked may be 0 / 0, and is no cause for a warning
@@ -304,14 +317,13 @@ class Pullback:
         """What a rule returns is projected as it is, by which it may have fewer elements."""
         return bool(self.project >> position & 1) and not (self.halves or self.checked)
 
-    def _in_float32(self) -> list[str]:
-        """What rules read; shape and dtype are asked of what is, too, but to check a result."""
+    def _read(self) -> list[str]:
+        """What rules read; also what is asked for shape and dtype, but not to check a result."""
         cotangents = self.op.cotangent_names()
-        names = [
+        return [
             *cotangents,
             *[n for n in self.saved if not (self.checked and n.endswith("_like"))],
         ]
-        return [f"{name} = in_float32(xp, {name})" for name in names]
 
     def _checked(self, result: str, position: int, name: str) -> str:
         """An operation of the user's looks at what its rules return."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd_engine.core.dtypes import BOOL, HALVES
+from autograd_engine.core.dtypes import APART, BOOL
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.ops.registry.pullback import Pullback
 from autograd_engine.ops.registry.strong_zeros import zeros_are_strong
@@ -107,8 +107,8 @@ def _emit(
     assert isinstance(op, OpDef)
     positions = tuple([k for k, _ in wanted])
     dtypes = operand_dtypes(operator)
-    halves = () if HALVES.isdisjoint(dtypes) else tuple(dtypes)
-    kind = op, positions, project, sure, len(operator.operands), len(cotangents), halves
+    apart = () if APART.isdisjoint(dtypes) else tuple(dtypes)
+    kind = op, positions, project, sure, len(operator.operands), len(cotangents), apart
     known = plan.gradient_operations.get(kind)
     if known is None:
         pullback = _strong(op.pullback(sum(1 << k for k in positions), project, dtypes), sure)

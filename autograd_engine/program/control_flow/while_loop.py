@@ -18,8 +18,9 @@ from autograd_engine import unique_name
 from autograd_engine.core import pytree as nest
 from autograd_engine.core.checks import check_callback
 from autograd_engine.core.dims import fresh_dim
-from autograd_engine.core.dtypes import INEXACT
+from autograd_engine.core.dtypes import FLOAT32, HALVES, INEXACT
 from autograd_engine.core.spec import Shape, Spec, format_shape
+from autograd_engine.eager.grad_mode import current_mode
 from autograd_engine.eager.tensor import Tensor
 from autograd_engine.errors import (
     ArgumentError,
@@ -220,6 +221,9 @@ class _Loop:
                     f"while_loop: body returns {value!r} for the loop variable {v.name}"
                 )
             var = body.variable(value, [spec.dtype])
+            casts = current_mode().autocast is not None
+            if casts and all(d in HALVES or d == FLOAT32 for d in (var.spec.dtype, spec.dtype)):
+                var = body.cast(var, spec.dtype)  # what is carried keeps its dtype
             if var.spec.dtype != spec.dtype:
                 raise DTypeError(
                     f"while_loop: the loop variable {v.name} is {spec.dtype.name}, and body "

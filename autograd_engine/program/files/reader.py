@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from autograd_engine import regularizer
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import INEXACT
+from autograd_engine.core.dtypes import APART, FLOAT32, INEXACT
 from autograd_engine.core.locations import StoredLocation
 from autograd_engine.core.spec import Spec, ValueSpec, may_equal
 from autograd_engine.eager.training_options import TrainingOptions
@@ -501,7 +501,7 @@ def read_gradop(op: OpDef, fields: Any, operands: Any, results: Any, where: str)
     if project and op.broadcasts is None:
         fail(f"{where}.project", f"{op.name} broadcasts nothing")
     mask, projected = sum(1 << k for k in wanted), sum(1 << k for k in project)
-    pullback = op.pullback(mask, projected)
+    pullback = op.pullback(mask, projected, _operand_dtypes(wanted, operands, results))
     if read_bool(fields.get("strong", False), f"{where}.strong"):
         pullback = pullback.strengthened()
     if read_bool(fields.get("guarded", False), f"{where}.guarded"):
@@ -515,6 +515,14 @@ def read_gradop(op: OpDef, fields: Any, operands: Any, results: Any, where: str)
         )
     _check_operands(pullback, counts, operands, results, where)
     return GradOp.of(pullback, counts)
+
+
+def _operand_dtypes(wanted: list[int], operands: Any, results: Any) -> list[Any]:
+    """The dtypes of an operation's operands; of one that wants no gradient that of another."""
+    made = {k: ref.var.spec.dtype for k, ref in zip(wanted, results, strict=False)}
+    read = [o.spec.dtype for o in operands if isinstance(o, Ref)]
+    rest = next((d for d in read if d in APART), FLOAT32)
+    return [made.get(k, rest) for k in range(max(wanted) + 2)]
 
 
 def _counts(op: OpDef, value: Any, where: str) -> dict[str, int]:

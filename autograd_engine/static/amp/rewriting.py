@@ -16,13 +16,14 @@ import numpy as np
 
 from autograd_engine.amp.casting import half_dtype
 from autograd_engine.core.checks import require_bools
-from autograd_engine.core.dtypes import FLOAT32, HALVES, INEXACT, DTypeLike
+from autograd_engine.core.dtypes import FLOAT32, HALVES, INEXACT, DTypeLike, common_dtype
 from autograd_engine.core.spec import Spec
 from autograd_engine.eager.autocast import Autocast
 from autograd_engine.errors import ArgumentError, ArgumentTypeError, BuildError
 from autograd_engine.ops.registry.opdef import REGISTRY, OpDef
 from autograd_engine.program.builder import new_result
 from autograd_engine.program.ir.block import Block
+from autograd_engine.program.ir.control_flow_op import body_of, kind_of
 from autograd_engine.program.ir.operator import Operator
 from autograd_engine.program.ir.program import Program
 from autograd_engine.program.ir.variable import Key, Literal, OperandRef, Parameter, Ref, Variable
@@ -35,6 +36,7 @@ __all__ = ["cast_model_to_fp16", "cast_parameters_to_fp16", "fp16_guard", "rewri
 _GUARD: Final = "__use_fp16__"
 _ADD: Final = REGISTRY["add"]
 _CAST: Final = REGISTRY["cast"]
+_REWRITTEN: Final = frozenset(["cond", "while"])  # operators whose blocks are, too
 
 
 @contextlib.contextmanager
@@ -70,7 +72,7 @@ def cast_model_to_fp16(
 ) -> set[str]:
     """Insert casts into a program that was built in float32, before gradients are appended.
 
-    What is fed stays float32, and so do the insides of branches and loops.
+    What is fed stays float32, and so does what a loop carries from one iteration to the next.
 
     Parameters
     ----------
@@ -81,8 +83,8 @@ def cast_model_to_fp16(
     dest_type : {"float16", "bfloat16"}
     level : {"O1", "O2", "OD"}
         As of `paddle.amp.auto_cast`. At "O2" parameters whose every reader would cast them are of
-        the low dtype themselves; those of normalisations, and tables that are only read from, are
-        none of these.
+        the low dtype themselves; those of normalisations, tables that are only read from, and
+        those that a branch or a loop reads, which casts them where it uses them, are none of these.
     use_promote : bool
         See `paddle.amp.auto_cast`.
 
@@ -133,39 +135,51 @@ def rewritten(
                 f"{op.location}), whose dtypes were chosen with it; call it, or minimize of "
                 "paddle.static.amp.decorate(optimizer), before append_backward and minimize"
             )
-    rewriting = _Rewriting(program.global_block(), lists, level, use_promote, use_fp16_guard)
-    return rewriting.run(parameters)
+    autocast = lists.autocast(level, use_promote)
+    rewriting = _Rewriting(program.global_block(), autocast, lists.black_varnames, use_fp16_guard)
+    with contextlib.ExitStack() as undone:
+        rewriting.plan_all(undone)
+    low = rewriting.low_parameters(parameters) if autocast.level == "O2" else {}
+    rewriting.apply(low)
+    program.changed()
+    return {var.name for var in low.values()}
 
 
 class _Rewriting:
     """What becomes of one block; nothing of it is changed before all is known."""
 
     def __init__(
-        self,
-        block: Block,
-        lists: AutoMixedPrecisionLists,
-        level: str,
-        promote: bool,
-        guarded: bool,
+        self, block: Block, autocast: Autocast, black: frozenset[str], guarded: bool
     ) -> None:
         self.block = block
-        self.autocast: Autocast = lists.autocast(level, promote)
-        self.pure = self.autocast.level == "O2"
-        self.black = lists.black_varnames
+        self.autocast = autocast
+        self.black = black
         self.guarded = guarded
         self.dtypes: dict[Key, np.dtype[Any]] = {}  # of values that have another one now
         self.products: set[Key] = set()
-        self.moved: set[Key] = set()  # parameters in another shape
+        self.moved: set[Key] = set()  # parameters in another shape, or under another name
         self.to_low: list[tuple[Ref, Ref]] = []  # what is cast, and what that makes
         self.planned: list[tuple[Operator, list[OperandRef]]] = []
+        self.inner: list[_Rewriting] = []
+        self.results = list(block.results)
+        self.renamed: dict[Key, Ref] = {}  # what arguments stand for, if it is cast outside now
 
-    def run(self, parameters: set[str] | None) -> set[str]:
-        block = self.block
-        with block.restored_on_error():
-            for operator in list(block.ops):
+    def plan_all(self, undone: contextlib.ExitStack) -> None:
+        """Plan each operator; `undone` takes back what that adds to blocks."""
+        undone.enter_context(self.block.restored_on_error())
+        for operator in list(self.block.ops):
+            if kind_of(operator) in _REWRITTEN and self._may_change(operator):
+                self._plan_blocks(operator, undone)
+            else:
                 self.plan(operator)
+
+    def plan_nothing(self) -> None:
+        """Leave the block as it is."""
+        self.planned = [(operator, list(operator.operands)) for operator in self.block.ops]
+
+    def apply(self, low: dict[Key, Variable]) -> None:
+        block = self.block
         before = {name: var.spec for name, var in block.vars.items()}
-        low = self._low_parameters(parameters) if self.pure else {}
         ops = []
         for operator, operands in self.planned:
             if operator.op is _CAST and operator.results[0].key in low:
@@ -179,13 +193,86 @@ class _Rewriting:
         for var in low.values():
             var.spec = Spec(var.spec.shape, self.autocast.dtype)
         block.ops = ops
-        block.program.changed()
-        return {var.name for var in low.values()}
+        block.results[:] = self.results
+        block.captured = {
+            self.renamed[key].key if key in self.renamed else key: argument
+            for key, argument in block.captured.items()
+        }
+        for name, ref in block.entering.items():
+            block.entering[name] = self.renamed.get(ref.key, ref)
+        for inner in self.inner:
+            inner.apply({})
+
+    def _plan_blocks(self, operator: Operator, undone: contextlib.ExitStack) -> None:
+        """A branch or a loop: its blocks, each of which is a function, and what it makes.
+
+        What they capture is handed to them in the dtype that it has now. What is carried, or
+        written, keeps its own: it is cast before the operator, and at the end of the block.
+        """
+        inner = self._inner(operator)
+        first = kind_of(operator) == "cond"
+        carried = operator.attrs.get("carried", 0)
+        operands = list(operator.operands)
+        for k, operand in enumerate(operands[first:]):
+            arguments = [each.block.arguments[k] for each in inner]
+            was, now = self._first(operand), self._spec(operand).dtype
+            if k < carried or any(a.version for a in arguments):
+                operands[first + k] = self._as_before(operator, operand, inner)
+            elif now != was:
+                for each, argument in zip(inner, arguments, strict=True):
+                    each.dtypes[argument.name, 0] = now
+            if self._is_parameter(operand):
+                for each, argument in zip(inner, arguments, strict=True):
+                    each.moved.add((argument.name, 0))
+        for each in inner:
+            each.plan_all(undone)
+        self._plan_results(operator, inner)
+        self.planned.append((operator, operands))
+
+    def _inner(self, operator: Operator) -> list[_Rewriting]:
+        blocks = [v for v in operator.attrs.values() if isinstance(v, Block)]
+        found = [_Rewriting(b, self.autocast, self.black, self.guarded) for b in blocks]
+        self.inner += found
+        return found
+
+    def _as_before(
+        self, operator: Operator, operand: OperandRef, inner: Iterable[_Rewriting] = ()
+    ) -> OperandRef:
+        """The operand in the dtype that it had; `inner` are of the blocks that take it."""
+        cast = self.cast(operator, operand, self._first(operand))
+        if isinstance(operand, Ref) and isinstance(cast, Ref) and cast is not operand:
+            for each in inner:
+                each.renamed[operand.key] = cast
+        return cast
+
+    def _plan_results(self, operator: Operator, inner: list[_Rewriting]) -> None:
+        if kind_of(operator) == "while":
+            (body,) = (each for each in inner if each.block is body_of(operator))
+            for k, ref in enumerate(body.results):
+                body.returns(operator, k, ref.spec.dtype)
+            return
+        for k, ref in enumerate(operator.results):
+            dtype = ref.spec.dtype
+            if not (ref.version or ref.var.persistable or ref.var.is_stack):
+                made = [each._spec(each.results[k]).dtype for each in inner]
+                dtype = common_dtype(made, floating=False)
+            for each in inner:
+                each.returns(operator, k, dtype)
+            if dtype != ref.spec.dtype:
+                self.dtypes[ref.key] = dtype
+
+    def returns(self, operator: Operator, k: int, dtype: np.dtype[Any]) -> None:
+        """Let the k-th result of the block have this dtype."""
+        cast: Any = self.cast(operator, self.results[k], dtype)
+        self.results[k] = cast
 
     def plan(self, operator: Operator) -> None:
         operands, made = self._operands(operator)
         if made is None:
-            operands = [self.cast(operator, o, self._first(o)) for o in operator.operands]
+            inner = self._inner(operator)
+            operands = [self._as_before(operator, o, inner) for o in operator.operands]
+            for each in inner:
+                each.plan_nothing()
         else:
             for ref, spec in zip(operator.results, made, strict=True):
                 if spec.dtype != ref.spec.dtype:
@@ -264,6 +351,9 @@ class _Rewriting:
     def _is_chosen(self, operator: Operator) -> bool:
         if self.guarded and _GUARD not in operator.op_namescope:
             return False
+        return self._may_change(operator)
+
+    def _may_change(self, operator: Operator) -> bool:
         if not self.black:
             return True
         names = {*operator.input_arg_names, *operator.output_arg_names}
@@ -304,7 +394,7 @@ class _Rewriting:
         self.planned.append((cast, [operand]))
         return made
 
-    def _low_parameters(self, among: set[str] | None) -> dict[Key, Variable]:
+    def low_parameters(self, among: set[str] | None) -> dict[Key, Variable]:
         """Parameters that nothing reads but casts to the low dtype: by what these make.
 
         For rows that level "O1" computes in float32, those of normalisations, they stay that.

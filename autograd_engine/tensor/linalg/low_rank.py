@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from autograd_engine.core.checks import int_at_least, require_bools
-from autograd_engine.core.dtypes import FLOATS
+from autograd_engine.core.checks import int_at_least, require_bools, require_floats
 from autograd_engine.core.spec import broadcast_shapes
 from autograd_engine.eager.tensor import Tensor
-from autograd_engine.errors import ArgumentError, DTypeError
+from autograd_engine.errors import ArgumentError
 from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.program.atomic_call import atomic
 from autograd_engine.program.conversion import count
@@ -100,10 +99,7 @@ def pca_lowrank(
 
 def _largest(op: str, x: Any, q: Any, niter: Any, means: Any) -> tuple[Tensor, Tensor, Tensor]:
     x = matrices(op, x)
-    if spec_of(x).dtype not in FLOATS:
-        raise DTypeError(
-            f"{op}: x must hold floats, got {spec_of(x).dtype.name}; use x.astype('float32')"
-        )
+    require_floats(op, "x", spec_of(x).dtype)
     m, n = known_sizes(op, x)
     rank = min(6, m, n) if q is None else count(op, "q", q)
     rounds = int_at_least(op, "niter", niter, 0, _MOST_ROUNDS)

@@ -89,7 +89,9 @@ def _floats(op: str, x: Any, dtype: DTypeLike | None, argument: str = "x") -> An
     if dtype is not None:
         wanted = to_numpy(dtype)
         if wanted not in FLOATS:
-            raise DTypeError(f"{op}: dtype must be a floating one, got {wanted.name}")
+            raise DTypeError(
+                f"{op}: dtype must be a floating one, got {wanted.name}; use 'float32'"
+            )
         x = ops.cast(x, dtype=wanted.name)
     return x if spec_of(x).dtype in COMPLEX else floating(op, x)
 

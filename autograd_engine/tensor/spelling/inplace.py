@@ -31,7 +31,7 @@ import numpy as np
 
 from autograd_engine.core.checks import require_bools, require_type
 from autograd_engine.core.dims import Dim
-from autograd_engine.core.dtypes import FLOATS, INT64, finfo, iinfo
+from autograd_engine.core.dtypes import COMPLEX, FLOATS, INT64, finfo, iinfo
 from autograd_engine.eager.grad_mode import grad_mode
 from autograd_engine.eager.inplace import check_writable, rebind
 from autograd_engine.eager.tensor import Tensor
@@ -64,11 +64,11 @@ __all__ = ["functions", "in_place", "methods"]
 
 def _floats(function: str, x: Any) -> Any:
     x = as_operand(function, x)
-    if spec_of(x).dtype not in FLOATS:
-        raise DTypeError(
-            f"{function}: draws floats, and x is {spec_of(x).dtype.name}; use "
-            "x.astype('float32'), or randint_like"
-        )
+    dtype = spec_of(x).dtype
+    if dtype not in FLOATS:
+        of_parts = "paddle.complex(paddle.rand_like(x.real()), paddle.rand_like(x.imag()))"
+        others = of_parts if dtype in COMPLEX else "x.astype('float32'), or randint_like"
+        raise DTypeError(f"{function}: draws floats, and x is {dtype.name}; use {others}")
     return x
 
 

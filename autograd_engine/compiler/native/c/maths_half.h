@@ -52,6 +52,66 @@ AE_INLINE ae_float16 ae_store_float16(float x)
     return half;
 }
 
+/* The same of 16 numbers, by the conversions of a processor that has them, which round alike. */
+AE_INLINE void aei_widen_lanes(float *to, const void *from)
+{
+#if defined(__AVX512F__)
+    typedef short bits __attribute__((vector_size(32)));
+    typedef float wide __attribute__((vector_size(64)));
+    bits given;
+    memcpy(&given, from, sizeof given);
+    wide made = __builtin_ia32_vcvtph2ps512_mask(given, (wide){0}, 0xffff, 4);
+    memcpy(to, &made, sizeof made);
+#elif defined(__F16C__)
+    typedef short bits __attribute__((vector_size(16)));
+    typedef float wide __attribute__((vector_size(32)));
+    for (int k = 0; k < 2; k++) {
+        bits given;
+        memcpy(&given, (const char *)from + 16 * k, sizeof given);
+        wide made = __builtin_ia32_vcvtph2ps256(given);
+        memcpy(to + 8 * k, &made, sizeof made);
+    }
+#else
+    (void)to, (void)from;
+#endif
+}
+AE_INLINE void aei_narrow_lanes(void *to, const float *from)
+{
+#if defined(__AVX512F__)
+    typedef short bits __attribute__((vector_size(32)));
+    typedef float wide __attribute__((vector_size(64)));
+    wide given;
+    memcpy(&given, from, sizeof given);
+    bits made = (bits)__builtin_ia32_vcvtps2ph512_mask(given, 0, (bits){0}, 0xffff);
+    memcpy(to, &made, sizeof made);
+#elif defined(__F16C__)
+    typedef short bits __attribute__((vector_size(16)));
+    typedef float wide __attribute__((vector_size(32)));
+    for (int k = 0; k < 2; k++) {
+        wide given;
+        memcpy(&given, from + 8 * k, sizeof given);
+        bits made = (bits)__builtin_ia32_vcvtps2ph256(given, 0);
+        memcpy((char *)to + 16 * k, &made, sizeof made);
+    }
+#else
+    (void)to, (void)from;
+#endif
+}
+AE_INLINE void ae_lanes_load_float16(float *to, const ae_float16 *from)
+{
+    aei_widen_lanes(to, from);
+}
+AE_INLINE void ae_lanes_round_float16(float *to, const float *from)
+{
+    uint16_t bits[16];
+    aei_narrow_lanes(bits, from);
+    aei_widen_lanes(to, bits);
+}
+AE_INLINE void ae_lanes_store_float16(ae_float16 *to, const float *from)
+{
+    aei_narrow_lanes(to, from);
+}
+
 /* Towards zero, but for an odd last bit where something was left: rounded to fewer bits after that
    it is as if rounded once. */
 AE_INLINE float ae_to_odd_f64(double x)

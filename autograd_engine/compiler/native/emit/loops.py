@@ -26,6 +26,7 @@ from autograd_engine.compiler.native.c_code.scalars import (
     loaded,
     stored,
 )
+from autograd_engine.compiler.native.emit.lanes import in_lanes
 from autograd_engine.compiler.native.emit.reductions import SIGNS, combine, identity, sums_in
 from autograd_engine.compiler.native.ir import (
     Buffer,
@@ -533,17 +534,25 @@ class _Writer(LoopMemory):
             )
             pragma = f"#pragma omp simd{reductions}"
         lines += before
-        loops = self._inner_loops(pragma)
+        at = "start"
+        if self._is_flat(phase) and (lanes := in_lanes(inside, self.used)):
+            at = "at"
+            lines += ["int64_t at = start;", *lanes]
+        loops = self._inner_loops(pragma, at)
         lines += loops[0]
         lines += ["    " * loops[1] + line for line in inside]
         lines += ["    " * k + "}" for k in range(loops[1] - 1, -1, -1)]
         return lines
 
-    def _inner_loops(self, pragma: str) -> tuple[list[str], int]:
+    def _is_flat(self, phase: int) -> bool:
+        """Whether it is the one loop of the function, over stretches of all elements."""
+        return bool(self.inner_sizes) and not self.row_sizes and not phase
+
+    def _inner_loops(self, pragma: str, start: str) -> tuple[list[str], int]:
         if not self.inner_sizes:
             return [], 0
         if not self.row_sizes:
-            return [pragma, "for (int64_t j = start; j < end; j++) {"], 1
+            return [pragma, f"for (int64_t j = {start}; j < end; j++) {{"], 1
         heads: list[str] = []
         last = len(self.inner_sizes) - 1
         for k, (name, size) in enumerate(zip(self.inner_names, self.inner_sizes, strict=True)):

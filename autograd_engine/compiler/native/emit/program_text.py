@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from autograd_engine.compiler.arena import Interval, offsets
 from autograd_engine.compiler.native.c_code.c_text import nest
-from autograd_engine.compiler.native.c_code.scalars import C_TYPES, literal
+from autograd_engine.compiler.native.c_code.scalars import C_TYPES, in_memory, literal, loaded
 from autograd_engine.compiler.native.emit.address import (
     CLOCK,
     FEW,
@@ -455,7 +455,7 @@ class _Emitter(ProductText):
             f"{literal(step.fill, out.dtype)};"
         ]
         for part, region in step.parts:
-            text = _adding(kind, part, region)
+            text = _adding(kind, part, region, self.maths)
             where = self.address(out, region.offset)
             what = "0" if part.buffer is None else self.address(part.buffer, part.offset)
             name = self.named("add", text)
@@ -469,14 +469,18 @@ def _entry(head: str, lines: Iterable[str]) -> str:
     return f"{head}(void **p)\n{{\n{arena}{body}    return 0;\n}}\n"
 
 
-def _adding(kind: str, part: Term, region: Term) -> str:
+def _adding(kind: str, part: Term, region: Term, used: set[str]) -> str:
+    kept = kind if part.buffer is None else in_memory(part.buffer.dtype)
+
     def statement(names: list[str]) -> str:
-        of = _sum_of(names, part.strides)
-        value = f"part[{of}]" if part.buffer is not None else literal(part.number, part.dtype)
+        if part.buffer is None:
+            value = literal(part.number, part.dtype)
+        else:
+            value = loaded(f"part[{_sum_of(names, part.strides)}]", part.buffer.dtype, used)
         return f"out[{_sum_of(names, region.strides)}] += {value};"
 
     body = nest(region.shape, statement)
-    return f"static void NAME({kind} *out, const {kind} *part)\n{{\n{body}\n}}\n"
+    return f"static void NAME({kind} *out, const {kept} *part)\n{{\n{body}\n}}\n"
 
 
 def _sum_of(names: Sequence[str], strides: Iterable[int]) -> str:

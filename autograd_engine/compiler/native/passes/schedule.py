@@ -457,6 +457,7 @@ class _Scheduler:
         """Maps that only later loops read, and which cost less memory when computed there.
 
         What a backward pass makes of saved values alone is such a one: else it would be saved too.
+        A comparison for which alone a float would be kept is none: a byte is kept instead.
         """
         inside = set(taken)
         later: set[int] = set()
@@ -477,13 +478,15 @@ class _Scheduler:
                 continue
             if not all(self.waits[n] or n in later for n in outside):
                 continue  # it is not in this group only because that is long enough
-            kept = 0
+            kept = 0  # bytes for each element
             for buffer in {t.buffer for t in step.args if t.buffer is not None}:
                 maker = buffer.maker
                 m = self.place[id(maker)] if maker is not None else -1
                 if m in inside and m not in later and buffer.size == step.outs[0].size:
-                    kept += all(n in inside and n not in later for n in self.read_by[m] if n != k)
-            if kept <= 1:
+                    others = (n for n in self.read_by[m] if n != k)
+                    if all(n in inside and n not in later for n in others):
+                        kept += buffer.dtype.itemsize
+            if kept <= step.outs[0].dtype.itemsize:
                 later.add(k)
         return later
 
