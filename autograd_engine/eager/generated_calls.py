@@ -660,8 +660,8 @@ def _projection(op: OpDef, arrays: list[str], out: str, apart: bool) -> list[str
         tests = [
             f"    if {s} != _shape: _mask += {b}" for s, b in zip(shapes, bits, strict=True)
         ]
-        apart = " or ".join([f"{s} != {shapes[0]}" for s in shapes[1:]])
-        return [*([] if asked else known), f"if {apart}:", f"    _shape = {out}.shape", *tests]
+        differ = " or ".join([f"{s} != {shapes[0]}" for s in shapes[1:]])
+        return [*([] if asked else known), f"if {differ}:", f"    _shape = {out}.shape", *tests]
     tests = [
         f"    if {a}.shape[:-{core}] != _lead: _mask += {b}"
         for a, b in zip(arrays, bits, strict=True)
