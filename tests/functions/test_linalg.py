@@ -11,7 +11,6 @@ from autograd_engine.errors import (
     DTypeError,
     ShapeError,
 )
-from autograd_engine.ops.linalg import lapack
 from tests.registry.families.decomposition import symmetric
 from tests.registry.sampling import matrix
 
@@ -327,31 +326,3 @@ def test_sizes_that_programs_must_know():
         q, _ = L.qr(x)
     with pytest.raises(Exception, match=r"qr: .*declare the sizes in static\.data"):
         paddle.static.Executor().run(program, {"x": np.ones((2, 3), np.float32)}, [q])
-
-
-@pytest.mark.parametrize("found", [True, False])
-def test_decompositions_have_the_precision_of_their_operands(
-    found: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Float32 is as exact as float32 is, whether NumPy has its loops at hand or not."""
-    if not found:
-        monkeypatch.setattr(lapack, "_ufuncs", None)
-    random = np.random.default_rng(0)
-    for dtype in ("float32", "complex64"):
-        x = random.standard_normal((2, 30, 20)).astype(dtype)
-        if dtype == "complex64":
-            x = x + 1j * random.standard_normal(x.shape).astype("float32")
-        wide = np.linalg.svd(x.astype("complex128"))[1]
-        u, s, vh = (v.numpy() for v in paddle.linalg.svd(paddle.to_tensor(x)))
-        assert (u.dtype, s.dtype) == (x.dtype, np.dtype("float32"))
-        np.testing.assert_allclose(s, wide, atol=2e-6 * wide.max())
-        np.testing.assert_allclose(u * s[:, None, :] @ vh, x, atol=1e-5)
-        square = x.swapaxes(1, 2).conj() @ x + np.eye(20, dtype=dtype)
-        w, v = (v.numpy() for v in paddle.linalg.eigh(paddle.to_tensor(square)))
-        np.testing.assert_allclose(square @ v, v * w[:, None, :], atol=1e-5 * w.max())
-        for upper in (False, True):
-            factor = paddle.linalg.cholesky(paddle.to_tensor(square), upper).numpy()
-            left = factor.swapaxes(1, 2).conj() if upper else factor
-            np.testing.assert_allclose(left @ left.swapaxes(1, 2).conj(), square, atol=1e-4)
-        with pytest.raises(ArgumentError, match="not positive definite"):
-            paddle.linalg.cholesky(paddle.to_tensor(-square))

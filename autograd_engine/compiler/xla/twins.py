@@ -34,7 +34,7 @@ from autograd_engine.ops.kernels import (
 from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
-from autograd_engine.ops.linalg import determinant, inverse, lapack
+from autograd_engine.ops.linalg import determinant, inverse
 from autograd_engine.ops.registry.namespace import Namespace, raw, raw_wide
 from autograd_engine.ops.registry.stand_ins import rebound
 
@@ -223,7 +223,6 @@ _INSTEAD_OF_FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {
     branches.perhaps: _perhaps,
     branches.surely: _surely,
     determinant._by_inverse: _none,
-    lapack._in_single: _none,
     inverse.check_finite: _require_finite,
     inverse._squarings: _squarings,
     inverse._squared: _squared,

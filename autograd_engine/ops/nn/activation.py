@@ -32,7 +32,7 @@ def _relu(x: Array) -> Array:
     if zero is None:
         zero = _ZEROS[x.dtype] = np.zeros((), x.dtype)
     # NumPy takes half the time for two arrays that it does for an array and a number.
-    if x.size >= _MANY and x.__class__ is np.ndarray and x.flags.c_contiguous:
+    if x.__class__ is np.ndarray and x.size >= _MANY and x.flags.c_contiguous:
         whole = x.size // _ROW * _ROW
         flat, out = x.reshape(-1), np.empty(x.size, x.dtype)
         zeros = np.zeros(_ROW, x.dtype)
