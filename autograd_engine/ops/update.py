@@ -53,7 +53,9 @@ def _sgd(param: Array, grad: Any, learning_rate: Array) -> Array:
             sgd_rows(written, *merged_rows(grad), learning_rate)
             return written
         grad = grad.dense()
-    run = _in_c("sgd", param, grad) if param.size >= WORTH else None
+    # Asked here as well, a call of small parameters is one less.
+    large = param.__class__ is ndarray and param.size >= WORTH
+    run = _in_c("sgd", param, grad) if large else None
     if run is not None:
         written = np.empty_like(param)
         run(param, grad, written, param.size, float(learning_rate))

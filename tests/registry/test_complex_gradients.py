@@ -175,7 +175,8 @@ def eager_orders_of(op, sample, operands):
     return [None if g is None else g.numpy() for g in found]
 
 
-def program_orders_of(op, sample, operands, backend):
+def program_orders_of(op, sample, operands, *backends):
+    """Of one program, run by each of the backends."""
     with paddle.static.program_guard(paddle.static.Program()):
         given = [paddle.static.data(f"x{k}", a.shape, a.dtype) for k, a in enumerate(operands)]
         for k in differentiated(op, sample):
@@ -184,8 +185,8 @@ def program_orders_of(op, sample, operands, backend):
         asked = [g for g in found if g is not None]
         fed = {f"x{k}": a for k, a in enumerate(operands)}
         program = given[0].block.program
-        values = iter(paddle.static.Executor(backend=backend).run(program, fed, asked))
-    return [None if g is None else next(values) for g in found]
+        ran = [paddle.static.Executor(backend=b).run(program, fed, asked) for b in backends]
+    return [[None if g is None else next(values) for g in found] for values in map(iter, ran)]
 
 
 @over(("op", "sample"), cases(takes_complex), by=family)
@@ -228,8 +229,7 @@ def test_both_modes_have_the_same_bits_and_c_is_right(op, sample, dtype):
     operands = in_dtype(as_complex(sample), dtype)
     with np.errstate(all="ignore"):
         want = eager_orders_of(op, sample, operands)
-        same = program_orders_of(op, sample, operands, "numpy")
-        native = program_orders_of(op, sample, operands, "native")
+        same, native = program_orders_of(op, sample, operands, "numpy", "native")
     tolerance = 1e-3 if dtype == "complex64" else 1e-10
     for a, b, c in zip(want, same, native, strict=True):
         # None where nothing leads there, which programs may only know when they run: zeros.

@@ -45,7 +45,7 @@ from autograd_engine.errors import (
     ShapeError,
 )
 from autograd_engine.ops.registry.halves import rounded_once
-from autograd_engine.ops.registry.namespace import ops, raw, raw_wide
+from autograd_engine.ops.registry.namespace import ops
 from autograd_engine.ops.registry.opdef import (
     NONDIFF,
     REGISTRY,
@@ -217,7 +217,7 @@ class Operation(OpDef):
         where = f"{self.name}: the rule for {name} returned"
         if isinstance(value, Lazy):
             return value
-        arrays = getattr(xp, "base", xp) in (raw, raw_wide)
+        arrays = getattr(xp, "base", xp).of_arrays
         if not hasattr(value, "dtype") or (
             not arrays and isinstance(value, (np.ndarray, np.generic))
         ):

@@ -35,7 +35,7 @@ from autograd_engine.ops.kernels.axes import with_axes
 from autograd_engine.ops.kernels.compiled import compiled, in_numpy
 from autograd_engine.ops.kernels.elementwise import ufunc_of
 from autograd_engine.ops.linalg import determinant, inverse
-from autograd_engine.ops.registry.namespace import Namespace, raw, raw_wide
+from autograd_engine.ops.registry.namespace import Namespace
 from autograd_engine.ops.registry.stand_ins import rebound
 
 __all__ = ["twin"]
@@ -85,7 +85,7 @@ def _stand_in(value: Any, modules: dict[ModuleType, Any]) -> Any:
 def _of_data(value: Any, modules: dict[ModuleType, Any]) -> Any:
     if value is np:
         return NUMPY
-    if value is raw or value is raw_wide:
+    if isinstance(value, Namespace) and value.of_arrays:
         return _kernels(modules)
     if isinstance(value, ModuleType) and value.__name__.startswith("autograd_engine.ops"):
         return modules.setdefault(value, _Module(value, modules))

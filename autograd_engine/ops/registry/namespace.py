@@ -32,6 +32,8 @@ class Namespace:
 
     bind: Callable[[OpDef], Callable[..., Any]]
 
+    of_arrays: bool = False  # ndarrays in, ndarrays out
+
     # Where floats of 16 bits are computed with, if not here, and complex numbers without axes.
     with_halves: Namespace
     with_zero_d: Namespace
@@ -83,6 +85,7 @@ def _scatter(name: str, *operands: Any, **attrs: Any) -> Scattered:
 raw.project = _project
 raw.scatter = _scatter
 raw.bind = with_weak_numbers
+raw.of_arrays = True
 
 # `raw` of arrays that are known to be of no floats of 16 bits; for the backward walk, whose rules
 # are run in float32 on those.
@@ -91,6 +94,7 @@ raw_wide.with_halves = raw
 raw_wide.project = _project
 raw_wide.scatter = _scatter
 raw_wide.bind = lambda op: op.direct
+raw_wide.of_arrays = True
 
 
 def _keeping(op: OpDef) -> Callable[..., Any]:
@@ -107,4 +111,5 @@ raw_zero_d: Final = Namespace()
 raw_zero_d.project = _project
 raw_zero_d.scatter = _scatter
 raw_zero_d.bind = _keeping
+raw_zero_d.of_arrays = True
 raw.with_zero_d = raw_wide.with_zero_d = raw_zero_d

@@ -8,6 +8,7 @@ from autograd_engine.compiler.native.lowering import (  # noqa: F401 - each regi
     attention,
     conv,
     diagonal,
+    distances,
     elementwise,
     getitem,
     indexing,

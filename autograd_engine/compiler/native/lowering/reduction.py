@@ -11,7 +11,7 @@ from autograd_engine.compiler.native.lowering.like import spread
 from autograd_engine.compiler.native.tracing.kernel_trace import Loops, NotLowered, Traced, lowers
 from autograd_engine.core.dtypes import FLOATS, finfo
 
-__all__ = ["best_so_far", "first_extremum"]
+__all__ = ["best_so_far", "first_extremum", "p_norm"]
 
 Axes = tuple[int, ...]
 
@@ -39,7 +39,7 @@ def _logsumexp(np: Loops, x: Traced, *, axis: Axes, keepdims: bool = False) -> T
 
 
 @lowers("p_norm")
-def _p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = False) -> Traced:
+def p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = False) -> Traced:
     """Where powers leave the range of the dtype, they are taken relative to the largest."""
     size = abs(x)
     out = _of_sizes(np, size, p, axis)
@@ -51,22 +51,6 @@ def _p_norm(np: Loops, x: Traced, *, p: float, axis: Axes, keepdims: bool = Fals
         relative = largest * _of_sizes(np, size / largest, p, axis)
         out = np.where((out > small) & np.map("isfinite", out), out, relative)
     return out if keepdims else np.squeeze(out, axis)
-
-
-def _pairs(np: Loops, x: Traced, y: Traced) -> Traced:
-    return np.expand_dims(x, -2) - np.expand_dims(y, -3)
-
-
-@lowers("distances")
-def _distances(np: Loops, x: Traced, y: Traced) -> Traced:
-    rest = _pairs(np, x, y)
-    out: Traced = _p_norm(np, rest, p=2.0, axis=(rest.ndim - 1,))
-    return out
-
-
-@lowers("weighted_differences")
-def _weighted_differences(np: Loops, w: Traced, x: Traced, y: Traced) -> Traced:
-    return np.reduce("sum", np.expand_dims(w, -1) * _pairs(np, x, y), -2)
 
 
 def _of_sizes(np: Loops, size: Traced, p: float, axis: Axes) -> Traced:
@@ -132,7 +116,7 @@ def _deviation(
     np: Loops, x: Traced, *, axis: Axes, correction: float, keepdims: bool = False
 ) -> Traced:
     rest, freedom = _centered(np, x, axis, correction)
-    out: Traced = _p_norm(np, rest, p=2.0, axis=axis, keepdims=keepdims) / math.sqrt(freedom)
+    out: Traced = p_norm(np, rest, p=2.0, axis=axis, keepdims=keepdims) / math.sqrt(freedom)
     return out
 
 
