@@ -775,6 +775,23 @@ def test_jobs_of_the_blas_bring_their_memory(pool: tuple[Runtime, Any]) -> None:
     """)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are limited in another way")
+def test_what_the_blas_splits_where_the_system_gives_no_thread(pool: tuple[Runtime, Any]) -> None:
+    with_jobs("""
+        import resource
+
+        if os.geteuid() == 0:  # who may have any number of threads
+            os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        signal.alarm(60)
+        assert runtime.workers == 0
+        for _ in range(3):
+            assert computed() == expected
+        assert runtime.workers == 0
+        print("fine")
+    """)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_what_the_blas_splits_in_a_child(pool: tuple[Runtime, Any]) -> None:
     with_jobs("""

@@ -94,6 +94,7 @@ class Runtime:
         if 1 < threads <= blas.most_threads // 2:
             self.library.ae_runtime_run_jobs_of_blas(
                 ctypes.c_void_p(blas.set_callback),
+                ctypes.c_void_p(blas.run_jobs),
                 ctypes.c_void_p(blas.allocate),
                 ctypes.c_int(blas.most_threads),
             )

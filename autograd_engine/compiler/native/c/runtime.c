@@ -43,7 +43,8 @@ void ae_runtime_set_spin(int nanoseconds);
 int ae_runtime_workers(void);
 void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
                          int (*get_threads)(void), void (*set_threads)(int));
-void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), void *(*allocate)(int), int most);
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int (*run_by_its_own)(long, void *),
+                                 void *(*allocate)(int), int most);
 void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),
                            void (*fetch)(void **, void **, void **),
                            void (*restore)(void *, void *, void *));
@@ -92,10 +93,13 @@ void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f3
 }
 
 /* Let the BLAS ask us for threads: its own have so many numbers. */
-void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), void *(*allocate)(int), int most)
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int (*run_by_its_own)(long, void *),
+                                 void *(*allocate)(int), int most)
 {
     blas.most = most;
     blas.allocate = allocate;
+    blas.run_by_its_own = run_by_its_own;
+    blas.set_callback = set_callback;
     set_callback((void *)run_jobs);
 }
 

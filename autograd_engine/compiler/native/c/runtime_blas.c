@@ -13,6 +13,8 @@ static struct {
     int forked; /* with users: `before` is to be restored */
     pthread_mutex_t running; /* jobs of a product of its own */
     int most;                /* numbers that its threads have */
+    void (*set_callback)(void *);
+    int (*run_by_its_own)(long count, void *first);
     void *(*allocate)(int);
     void *memory[BLAS_JOBS]; /* of the jobs that run, by their places; kept */
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PTHREAD_MUTEX_INITIALIZER};
@@ -50,7 +52,7 @@ static void release_blas(void)
    there are is for the BLAS to say, so bits are those of its own threads.
 
    A job may wait for what another one writes: each has a thread of its own. Where the pool is taken,
-   these are made for it.
+   these are made for it. Where the system gives none, the BLAS keeps its own from then on.
 
    The BLAS finds memory for a job by the number of its thread, and gives memory of numbers that its
    own threads do not have to others whenever these are started anew: behind a fork, by each thread
@@ -76,6 +78,8 @@ struct jobs {
     int info, known; /* these are jobs as above */
     int from, step;  /* the number of the first thread, and to the next one's */
     atomic_int next;
+    pthread_mutex_t gate;
+    int given_up;
 };
 
 static void run_job(struct jobs *jobs, int64_t i)
@@ -140,29 +144,38 @@ static int jobs_in_pool(struct jobs *jobs, int count)
 static void *run_next_job(void *context)
 {
     struct jobs *jobs = context;
-    int i = atomic_fetch_add(&jobs->next, 1);
-    jobs_body(jobs, i, i + 1, 0);
+    pthread_mutex_lock(&jobs->gate);
+    int given_up = jobs->given_up;
+    pthread_mutex_unlock(&jobs->gate);
+    if (!given_up)
+        run_job(jobs, atomic_fetch_add(&jobs->next, 1));
     return NULL;
 }
 
-static void jobs_in_threads(struct jobs *jobs, int count)
+/* None begins before all are there: those that have begun could not be given up. */
+static int jobs_in_threads(struct jobs *jobs, int count)
 {
     pthread_t threads[count];
     sigset_t all, before;
+    int made = 1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (int i = 1; i < count; i++)
-        while (pthread_create(&threads[i], NULL, run_next_job, jobs) != 0)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_mutex_lock(&jobs->gate);
+    while (made < count && pthread_create(&threads[made], NULL, run_next_job, jobs) == 0)
+        made++;
+    jobs->given_up = made < count;
+    pthread_mutex_unlock(&jobs->gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     run_next_job(jobs);
-    for (int i = 1; i < count; i++)
+    for (int i = 1; i < made; i++)
         pthread_join(threads[i], NULL);
+    return !jobs->given_up;
 }
 
 static void run_jobs(int synchronous, blas_job run, int count, size_t bytes, void *first, int info)
 {
-    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info};
+    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info,
+                        .gate = PTHREAD_MUTEX_INITIALIZER};
     (void)synchronous;
     pthread_mutex_lock(&blas.running);
     jobs.known = give_memory(&jobs, count);
@@ -171,9 +184,12 @@ static void run_jobs(int synchronous, blas_job run, int count, size_t bytes, voi
     jobs.step = !jobs.known || 2 * blas.get_threads() <= blas.most;
     jobs.from = blas.most - (jobs.step ? count : 1);
     jobs.from = jobs.from > 0 ? jobs.from : 0;
-    if (!jobs_in_pool(&jobs, count))
-        jobs_in_threads(&jobs, count);
+    int done = jobs_in_pool(&jobs, count) || jobs_in_threads(&jobs, count);
+    if (!done)
+        blas.set_callback(NULL);
     pthread_mutex_unlock(&blas.running);
+    if (!done)
+        blas.run_by_its_own(count, first);
 }
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };

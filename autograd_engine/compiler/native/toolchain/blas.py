@@ -44,8 +44,8 @@ class Blas:
     set_callback : int
         The function by which others run what it splits; 0 where there is none, or where its threads
         are not its own.
-    allocate : int
-        Where memory for a job comes from.
+    run_jobs, allocate : int
+        What asks its own threads, and where memory for a job comes from.
     most_threads : int
         How many its threads can be.
     identity : str
@@ -61,6 +61,7 @@ class Blas:
     get_threads: int
     set_threads: int
     set_callback: int
+    run_jobs: int
     allocate: int
     most_threads: int
     identity: str
@@ -125,8 +126,9 @@ def _in(library: Any, path: str) -> Blas | None:
         most = _MOST_THREADS.search(identity)
         # Releases before 0.3.31 export it without prefix and suffix.
         callback = function(_SET_CALLBACK) or getattr(library, _SET_CALLBACK, None)
+        run_jobs = getattr(library, "exec_blas", None)
         allocate = getattr(library, "blas_memory_alloc", None)
-        asks = told and None not in (callback, allocate, most)
+        asks = told and None not in (callback, run_jobs, allocate, most)
         return Blas(
             path,
             wide,
@@ -137,6 +139,7 @@ def _in(library: Any, path: str) -> Blas | None:
             get_threads=_address(get) if told else 0,
             set_threads=_address(put) if told else 0,
             set_callback=_address(callback) if asks and _has_own_threads(function, library) else 0,
+            run_jobs=_address(run_jobs) if asks else 0,
             allocate=_address(allocate) if asks else 0,
             most_threads=int(most[1]) if most else 0,
             identity=identity,
