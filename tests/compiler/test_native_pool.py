@@ -739,6 +739,59 @@ def test_what_the_blas_splits_while_the_pool_is_taken(pool: tuple[Runtime, Any])
     """)
 
 
+def test_jobs_of_the_blas_bring_their_memory(pool: tuple[Runtime, Any]) -> None:
+    """By its threads' numbers, the BLAS gives it to others when a fork ended these threads."""
+    with_jobs("""
+        words = "routine position assigned args m n a b next".split()
+
+        class Job(ctypes.Structure):
+            _fields_ = [(word, ctypes.c_void_p) for word in words] + [("rest", ctypes.c_char * 96)]
+
+        asked = ctypes.c_void_p.in_dll(ctypes.CDLL(blas.path), "openblas_threads_callback_").value
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
+        run = ctypes.CFUNCTYPE(
+            None, ctypes.c_int, kind, ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int
+        )(asked)
+        jobs = (Job * threads)()
+        for i in range(threads):
+            jobs[i].position = i
+            jobs[i].next = ctypes.addressof(jobs[i + 1]) if i + 1 < threads else None
+        own = (ctypes.c_char * 8)()
+        jobs[0].a = ctypes.addressof(own)
+        seen = {}
+
+        def job(number, address, info):
+            found = Job.from_address(address)
+            seen[found.position or 0] = number, found.a
+
+        run(1, kind(job), threads, ctypes.sizeof(Job), ctypes.addressof(jobs), 0)
+        assert seen[0][1] == jobs[0].a == ctypes.addressof(own)
+        others = [seen[i][1] for i in range(1, threads)]
+        assert None not in others
+        assert len({number for number, _ in seen.values()}) == threads
+        assert len({*others, jobs[0].a}) == threads
+        assert all(jobs[i].a is None for i in range(1, threads))
+        print("fine")
+    """)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are limited in another way")
+def test_what_the_blas_splits_where_the_system_gives_no_thread(pool: tuple[Runtime, Any]) -> None:
+    with_jobs("""
+        import resource
+
+        if os.geteuid() == 0:  # who may have any number of threads
+            os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        signal.alarm(60)
+        assert runtime.workers == 0
+        for _ in range(3):
+            assert computed() == expected
+        assert runtime.workers == 0
+        print("fine")
+    """)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_what_the_blas_splits_in_a_child(pool: tuple[Runtime, Any]) -> None:
     with_jobs("""

@@ -93,7 +93,10 @@ class Runtime:
         threads = ctypes.CFUNCTYPE(ctypes.c_int)(blas.get_threads)()
         if 1 < threads <= blas.most_threads // 2:
             self.library.ae_runtime_run_jobs_of_blas(
-                ctypes.c_void_p(blas.set_callback), ctypes.c_int(blas.most_threads)
+                ctypes.c_void_p(blas.set_callback),
+                ctypes.c_void_p(blas.run_jobs),
+                ctypes.c_void_p(blas.allocate),
+                ctypes.c_int(blas.most_threads),
             )
 
     def set_blas(self, blas: Blas | None) -> None:

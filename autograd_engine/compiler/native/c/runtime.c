@@ -12,8 +12,8 @@ static const struct ae_runtime table = {
     .gemm_batch_f64 = gemm_batch_f64,
 };
 
-/* A fork ends the threads of OpenBLAS, and whoever multiplies next renews the memory that goes by their
-   numbers: no job may be using it. */
+/* A thread of the BLAS's caller holds a lock of the BLAS's while its jobs run, which a child would
+   find locked. */
 static void before_fork(void) { pthread_mutex_lock(&blas.running); }
 
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&blas.running); }
@@ -43,7 +43,8 @@ void ae_runtime_set_spin(int nanoseconds);
 int ae_runtime_workers(void);
 void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f32, void *gemv_f64,
                          int (*get_threads)(void), void (*set_threads)(int));
-void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int most);
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int (*run_by_its_own)(long, void *),
+                                 void *(*allocate)(int), int most);
 void ae_runtime_set_python(int (*lock)(void), void (*unlock)(int), int (*check_signals)(void),
                            void (*fetch)(void **, void **, void **),
                            void (*restore)(void *, void *, void *));
@@ -91,10 +92,14 @@ void ae_runtime_set_blas(int wide, void *gemm_f32, void *gemm_f64, void *gemv_f3
     blas.set_threads = get_threads ? set_threads : NULL;
 }
 
-/* Let the BLAS ask us for threads: it has memory for so many of them at a time. */
-void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int most)
+/* Let the BLAS ask us for threads: its own have so many numbers. */
+void ae_runtime_run_jobs_of_blas(void (*set_callback)(void *), int (*run_by_its_own)(long, void *),
+                                 void *(*allocate)(int), int most)
 {
     blas.most = most;
+    blas.allocate = allocate;
+    blas.run_by_its_own = run_by_its_own;
+    blas.set_callback = set_callback;
     set_callback((void *)run_jobs);
 }
 

@@ -1,6 +1,8 @@
 /* The BLAS. Its own threads stay idle while a product of ours is under way: two pools on the same
    cores cost more than either gains. */
 
+#define BLAS_JOBS 64
+
 static struct {
     int wide; /* its integers have 64 bits */
     void *gemm_f32, *gemm_f64, *gemv_f32, *gemv_f64;
@@ -10,7 +12,11 @@ static struct {
     int users, before;
     int forked; /* with users: `before` is to be restored */
     pthread_mutex_t running; /* jobs of a product of its own */
-    int most;                /* threads that it has memory for */
+    int most;                /* numbers that its threads have */
+    void (*set_callback)(void *);
+    int (*run_by_its_own)(long count, void *first);
+    void *(*allocate)(int);
+    void *memory[BLAS_JOBS]; /* of the jobs that run, by their places; kept */
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .running = PTHREAD_MUTEX_INITIALIZER};
 
 static void quieten_blas(void)
@@ -46,24 +52,72 @@ static void release_blas(void)
    there are is for the BLAS to say, so bits are those of its own threads.
 
    A job may wait for what another one writes: each has a thread of its own. Where the pool is taken,
-   these are made for it. */
+   these are made for it. Where the system gives none, the BLAS keeps its own from then on.
+
+   The BLAS finds memory for a job by the number of its thread, and gives memory of numbers that its
+   own threads do not have to others whenever these are started anew: behind a fork, by each thread
+   that finds them gone, while jobs of another one run. So jobs bring memory of their own. */
 
 typedef void (*blas_job)(int thread, void *job, int info);
+
+/* A job, as OpenBLAS has it. Without `a`, memory is that of the number; `b` follows `a`. */
+struct job {
+    void *routine;
+    long position, assigned;
+    void *arguments, *rows, *columns, *a, *b;
+    struct job *next;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    int mode, status;
+};
 
 struct jobs {
     blas_job run;
     char *first;
     size_t bytes;
-    int info, from; /* the number of the first thread */
+    int info, known; /* these are jobs as above */
+    int from, step;  /* the number of the first thread, and to the next one's */
     atomic_int next;
+    pthread_mutex_t gate;
+    int given_up;
 };
+
+static void run_job(struct jobs *jobs, int64_t i)
+{
+    void *job = jobs->first + (size_t)i * jobs->bytes;
+    int number = jobs->from + jobs->step * (int)i;
+    struct job *known = jobs->known ? job : NULL;
+    if (!known || known->a) {
+        jobs->run(number, job, jobs->info);
+        return;
+    }
+    known->a = blas.memory[i];
+    jobs->run(number, job, jobs->info);
+    known->a = NULL;
+}
+
+/* 0 if these are other jobs than we know. */
+static int give_memory(struct jobs *jobs, int count)
+{
+    if (jobs->bytes != sizeof(struct job) || count > BLAS_JOBS)
+        return 0;
+    struct job *job = (struct job *)jobs->first;
+    for (int i = 0; i < count; i++) {
+        struct job *next = i < count - 1 ? job + i + 1 : NULL;
+        if (job[i].position != i || (count > 1 && job[i].next != next))
+            return 0;
+        if (!job[i].a && !blas.memory[i] && !(blas.memory[i] = blas.allocate(2)))
+            return 0;
+    }
+    return 1;
+}
 
 static void jobs_body(void *context, int64_t lo, int64_t hi, int worker)
 {
     struct jobs *jobs = context;
     (void)worker;
     for (int64_t i = lo; i < hi; i++)
-        jobs->run(jobs->from + (int)i, jobs->first + (size_t)i * jobs->bytes, jobs->info);
+        run_job(jobs, i);
 }
 
 static int jobs_in_pool(struct jobs *jobs, int count)
@@ -90,36 +144,52 @@ static int jobs_in_pool(struct jobs *jobs, int count)
 static void *run_next_job(void *context)
 {
     struct jobs *jobs = context;
-    int i = atomic_fetch_add(&jobs->next, 1);
-    jobs_body(jobs, i, i + 1, 0);
+    pthread_mutex_lock(&jobs->gate);
+    int given_up = jobs->given_up;
+    pthread_mutex_unlock(&jobs->gate);
+    if (!given_up)
+        run_job(jobs, atomic_fetch_add(&jobs->next, 1));
     return NULL;
 }
 
-static void jobs_in_threads(struct jobs *jobs, int count)
+/* None begins before all are there: those that have begun could not be given up. */
+static int jobs_in_threads(struct jobs *jobs, int count)
 {
     pthread_t threads[count];
     sigset_t all, before;
+    int made = 1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (int i = 1; i < count; i++)
-        while (pthread_create(&threads[i], NULL, run_next_job, jobs) != 0)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_mutex_lock(&jobs->gate);
+    while (made < count && pthread_create(&threads[made], NULL, run_next_job, jobs) == 0)
+        made++;
+    jobs->given_up = made < count;
+    pthread_mutex_unlock(&jobs->gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     run_next_job(jobs);
-    for (int i = 1; i < count; i++)
+    for (int i = 1; i < made; i++)
         pthread_join(threads[i], NULL);
+    return !jobs->given_up;
 }
 
 static void run_jobs(int synchronous, blas_job run, int count, size_t bytes, void *first, int info)
 {
-    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info};
+    struct jobs jobs = {.run = run, .first = first, .bytes = bytes, .info = info,
+                        .gate = PTHREAD_MUTEX_INITIALIZER};
     (void)synchronous;
-    /* Not the numbers of its own threads, which factor matrices meanwhile. */
-    jobs.from = blas.most > count ? blas.most - count : 0;
     pthread_mutex_lock(&blas.running);
-    if (!jobs_in_pool(&jobs, count))
-        jobs_in_threads(&jobs, count);
+    jobs.known = give_memory(&jobs, count);
+    /* Not the numbers of its own threads, which factor matrices meanwhile. Where it was told since to
+       use so many that there is no room beside them: the last one, which they never have. */
+    jobs.step = !jobs.known || 2 * blas.get_threads() <= blas.most;
+    jobs.from = blas.most - (jobs.step ? count : 1);
+    jobs.from = jobs.from > 0 ? jobs.from : 0;
+    int done = jobs_in_pool(&jobs, count) || jobs_in_threads(&jobs, count);
+    if (!done)
+        blas.set_callback(NULL);
     pthread_mutex_unlock(&blas.running);
+    if (!done)
+        blas.run_by_its_own(count, first);
 }
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 };

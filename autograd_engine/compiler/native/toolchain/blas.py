@@ -44,8 +44,10 @@ class Blas:
     set_callback : int
         The function by which others run what it splits; 0 where there is none, or where its threads
         are not its own.
+    run_jobs, allocate : int
+        What asks its own threads, and where memory for a job comes from.
     most_threads : int
-        How many it has memory for.
+        How many its threads can be.
     identity : str
         Which library, of which version, for which processor.
     """
@@ -59,6 +61,8 @@ class Blas:
     get_threads: int
     set_threads: int
     set_callback: int
+    run_jobs: int
+    allocate: int
     most_threads: int
     identity: str
 
@@ -122,7 +126,9 @@ def _in(library: Any, path: str) -> Blas | None:
         most = _MOST_THREADS.search(identity)
         # Releases before 0.3.31 export it without prefix and suffix.
         callback = function(_SET_CALLBACK) or getattr(library, _SET_CALLBACK, None)
-        asks = told and callback is not None and most is not None
+        run_jobs = getattr(library, "exec_blas", None)
+        allocate = getattr(library, "blas_memory_alloc", None)
+        asks = told and None not in (callback, run_jobs, allocate, most)
         return Blas(
             path,
             wide,
@@ -133,6 +139,8 @@ def _in(library: Any, path: str) -> Blas | None:
             get_threads=_address(get) if told else 0,
             set_threads=_address(put) if told else 0,
             set_callback=_address(callback) if asks and _has_own_threads(function, library) else 0,
+            run_jobs=_address(run_jobs) if asks else 0,
+            allocate=_address(allocate) if asks else 0,
             most_threads=int(most[1]) if most else 0,
             identity=identity,
         )
