@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-__all__ = ["CASES", "SIZES", "Case", "Labels"]
+from benchmarks.micro.sweep_operands import Array, Make, matrices, matrix, normal, positive
 
-Array = np.ndarray[Any, Any]
+__all__ = ["CASES", "SIZES", "Case", "Labels"]
 
 SIZES: Final = {"tiny": 8, "medium": 100, "large": 1000}
 # Batch, channels and side of images.
@@ -25,7 +25,7 @@ Labels = Any  # class numbers: a Tensor of either library
 class Case(NamedTuple):
     """Operands of a size, and the call: ``ours(p, labels, *x)``, ``theirs(t, labels, *x)``."""
 
-    make: Callable[[np.random.Generator, int], list[Array]]
+    make: Make
     ours: Callable[..., Any]
     theirs: Callable[..., Any]
 
@@ -33,25 +33,9 @@ class Case(NamedTuple):
 CASES: Final[dict[str, Case]] = {}
 
 
-def _normal(rng: np.random.Generator, *shape: int) -> Array:
-    return rng.standard_normal(shape).astype(np.float32)
-
-
-def _matrix(rng: np.random.Generator, n: int) -> list[Array]:
-    return [_normal(rng, n, n)]
-
-
-def _matrices(rng: np.random.Generator, n: int) -> list[Array]:
-    return [_normal(rng, n, n), _normal(rng, n, n)]
-
-
-def _positive(rng: np.random.Generator, n: int) -> list[Array]:
-    return [np.abs(_normal(rng, n, n)) + np.float32(0.5)]
-
-
 def _image(rng: np.random.Generator, n: int) -> list[Array]:
     batch, channels, side = _IMAGES[n]
-    return [_normal(rng, batch, channels, side, side)]
+    return [normal(rng, batch, channels, side, side)]
 
 
 def _top(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -79,7 +63,7 @@ def _along(name: str, axis: int) -> tuple[Callable[..., Any], Callable[..., Any]
 
 def _case(
     name: str,
-    make: Callable[[np.random.Generator, int], list[Array]],
+    make: Make,
     ours: Callable[..., Any],
     theirs: Callable[..., Any],
 ) -> None:
@@ -91,150 +75,150 @@ _ACTIVATIONS = "relu gelu sigmoid silu elu softplus leaky_relu hardswish mish se
 _BINARY = "add subtract multiply divide maximum minimum pow atan2"
 _REDUCTIONS = "sum mean max min prod logsumexp cumsum var std"
 for _name in _UNARY.split():
-    _case(_name, _positive, *_top(_name))
+    _case(_name, positive, *_top(_name))
 for _name in _ACTIVATIONS.split():
-    _case(_name, _matrix, *_layer(_name))
+    _case(_name, matrix, *_layer(_name))
 for _name in _BINARY.split():
-    _case(_name, lambda r, n: [*_positive(r, n), *_positive(r, n)], *_top(_name))
+    _case(_name, lambda r, n: [*positive(r, n), *positive(r, n)], *_top(_name))
 for _name in _REDUCTIONS.split():
     for _axis in (1, 0):
-        _case(f"{_name}{_axis}", _matrix, *_along(_name, _axis))
+        _case(f"{_name}{_axis}", matrix, *_along(_name, _axis))
 _case(
     "add_row",
-    lambda r, n: [_normal(r, n, n), _normal(r, n)],
+    lambda r, n: [normal(r, n, n), normal(r, n)],
     lambda p, _, x, y: x + y,
     lambda t, _, x, y: x + y,
 )
 _case(
     "mul_col",
-    lambda r, n: [_normal(r, n, n), _normal(r, n, 1)],
+    lambda r, n: [normal(r, n, n), normal(r, n, 1)],
     lambda p, _, x, y: x * y,
     lambda t, _, x, y: x * y,
 )
 # Rows of 8, and a function of them that is broadcast or reduced over the axis before.
 _case(
     "sub_middle",
-    lambda r, n: [_normal(r, n, max(2, n // 10), 8), _normal(r, n, 1, 8)],
+    lambda r, n: [normal(r, n, max(2, n // 10), 8), normal(r, n, 1, 8)],
     lambda p, _, x, y: x - y,
     lambda t, _, x, y: x - y,
 )
 _case(
     "sub_pairs",
-    lambda r, n: [_normal(r, n, 1, 8), _normal(r, max(2, n // 10), 8)],
+    lambda r, n: [normal(r, n, 1, 8), normal(r, max(2, n // 10), 8)],
     lambda p, _, x, y: x - y,
     lambda t, _, x, y: x - y,
 )
-_case("sum_middle", lambda r, n: [_normal(r, n, max(2, n // 10), 8)], *_along("sum", 1))
-_case("max_middle", lambda r, n: [_normal(r, n, max(2, n // 10), 8)], *_along("max", 1))
-_case("sum", _matrix, lambda p, _, x: x.sum(), lambda t, _, x: x.sum())
+_case("sum_middle", lambda r, n: [normal(r, n, max(2, n // 10), 8)], *_along("sum", 1))
+_case("max_middle", lambda r, n: [normal(r, n, max(2, n // 10), 8)], *_along("max", 1))
+_case("sum", matrix, lambda p, _, x: x.sum(), lambda t, _, x: x.sum())
 for _name in ("softmax", "log_softmax"):
     _case(
         _name,
-        _matrix,
+        matrix,
         lambda p, _, x, f=_name: getattr(p.nn.functional, f)(x, -1),
         lambda t, _, x, f=_name: getattr(t.nn.functional, f)(x, -1),
     )
 _case(
     "layer_norm",
-    lambda r, n: [_normal(r, n, n), _normal(r, n), _normal(r, n)],
+    lambda r, n: [normal(r, n, n), normal(r, n), normal(r, n)],
     lambda p, _, x, w, b: p.nn.functional.layer_norm(x, x.shape[-1:], w, b),
     lambda t, _, x, w, b: t.nn.functional.layer_norm(x, x.shape[-1:], w, b),
 )
 _case(
     "cross_entropy",
-    _matrix,
+    matrix,
     lambda p, labels, x: p.nn.functional.cross_entropy(x, labels),
     lambda t, labels, x: t.nn.functional.cross_entropy(x, labels),
 )
 _case(
     "nll_loss",
-    _matrix,
+    matrix,
     lambda p, labels, x: p.nn.functional.nll_loss(x, labels),
     lambda t, labels, x: t.nn.functional.nll_loss(x, labels),
 )
 _case(
     "mse",
-    _matrices,
+    matrices,
     lambda p, _, x, y: p.nn.functional.mse_loss(x, y),
     lambda t, _, x, y: t.nn.functional.mse_loss(x, y),
 )
 _case(
     "bce_logits",
-    _matrix,
+    matrix,
     lambda p, _, x: p.nn.functional.binary_cross_entropy_with_logits(x, p.ones_like(x)),
     lambda t, _, x: t.nn.functional.binary_cross_entropy_with_logits(x, t.ones_like(x)),
 )
-_case("matmul", _matrices, lambda p, _, x, y: x @ y, lambda t, _, x, y: x @ y)
+_case("matmul", matrices, lambda p, _, x, y: x @ y, lambda t, _, x, y: x @ y)
 _case(
     "linear",
-    lambda r, n: [_normal(r, n, n), _normal(r, n, n), _normal(r, n)],
+    lambda r, n: [normal(r, n, n), normal(r, n, n), normal(r, n)],
     lambda p, _, x, w, b: p.nn.functional.linear(x, w, b),
     lambda t, _, x, w, b: x @ w + b,
 )
 _case(
     "bmm",
-    lambda r, n: [_normal(r, 8, n // 4, n // 4), _normal(r, 8, n // 4, n // 4)],
+    lambda r, n: [normal(r, 8, n // 4, n // 4), normal(r, 8, n // 4, n // 4)],
     *_top("bmm"),
 )
 _case(
     "einsum",
-    _matrices,
+    matrices,
     lambda p, _, x, y: p.einsum("ij,kj->ik", x, y),
     lambda t, _, x, y: t.einsum("ij,kj->ik", x, y),
 )
 _case(
     "transpose",
-    _matrix,
+    matrix,
     lambda p, _, x: p.transpose(x, [1, 0]) * 1.0,
     lambda t, _, x: x.t() * 1.0,
 )
-_case("reshape", _matrix, lambda p, _, x: p.reshape(x, [-1]), lambda t, _, x: x.reshape(-1))
+_case("reshape", matrix, lambda p, _, x: p.reshape(x, [-1]), lambda t, _, x: x.reshape(-1))
 _case(
     "concat",
-    _matrices,
+    matrices,
     lambda p, _, x, y: p.concat([x, y], 0),
     lambda t, _, x, y: t.cat([x, y], 0),
 )
 _case(
     "stack",
-    _matrices,
+    matrices,
     lambda p, _, x, y: p.stack([x, y], 0),
     lambda t, _, x, y: t.stack([x, y], 0),
 )
-_case("slice", _matrix, lambda p, _, x: x[1:, ::2], lambda t, _, x: x[1:, ::2])
-_case("gather", _matrix, lambda p, labels, x: x[labels], lambda t, labels, x: x[labels])
+_case("slice", matrix, lambda p, _, x: x[1:, ::2], lambda t, _, x: x[1:, ::2])
+_case("gather", matrix, lambda p, labels, x: x[labels], lambda t, labels, x: x[labels])
 _case(
     "embedding",
-    _matrix,
+    matrix,
     lambda p, labels, x: p.nn.functional.embedding(labels, x),
     lambda t, labels, x: t.nn.functional.embedding(labels, x),
 )
 _case(
     "where",
-    _matrices,
+    matrices,
     lambda p, _, x, y: p.where(x > 0, x, y),
     lambda t, _, x, y: t.where(x > 0, x, y),
 )
 _case(
     "clip",
-    _matrix,
+    matrix,
     lambda p, _, x: p.clip(x, -1.0, 1.0),
     lambda t, _, x: t.clip(x, -1.0, 1.0),
 )
 _case(
-    "sort", _matrix, lambda p, _, x: p.sort(x, 1), lambda t, _, x: t.sort(x, dim=1, stable=True)[0]
+    "sort", matrix, lambda p, _, x: p.sort(x, 1), lambda t, _, x: t.sort(x, dim=1, stable=True)[0]
 )
-_case("topk", _matrix, lambda p, _, x: p.topk(x, 4, 1)[0], lambda t, _, x: t.topk(x, 4, 1)[0])
-_case("norm", _matrix, lambda p, _, x: p.norm(x), lambda t, _, x: t.linalg.vector_norm(x))
+_case("topk", matrix, lambda p, _, x: p.topk(x, 4, 1)[0], lambda t, _, x: t.topk(x, 4, 1)[0])
+_case("norm", matrix, lambda p, _, x: p.norm(x), lambda t, _, x: t.linalg.vector_norm(x))
 _case(
     "conv2d",
-    lambda r, n: [*_image(r, n), _normal(r, _IMAGES[n][1], _IMAGES[n][1], 3, 3)],
+    lambda r, n: [*_image(r, n), normal(r, _IMAGES[n][1], _IMAGES[n][1], 3, 3)],
     lambda p, _, x, w: p.nn.functional.conv2d(x, w, padding=1),
     lambda t, _, x, w: t.nn.functional.conv2d(x, w, padding=1),
 )
 _case(
     "conv1d",
-    lambda r, n: [_normal(r, 4, _IMAGES[n][1], n), _normal(r, _IMAGES[n][1], _IMAGES[n][1], 5)],
+    lambda r, n: [normal(r, 4, _IMAGES[n][1], n), normal(r, _IMAGES[n][1], _IMAGES[n][1], 5)],
     lambda p, _, x, w: p.nn.functional.conv1d(x, w, padding=2),
     lambda t, _, x, w: t.nn.functional.conv1d(x, w, padding=2),
 )
@@ -251,7 +235,7 @@ for _name, _window in (
     )
 _case(
     "group_norm",
-    lambda r, n: [_normal(r, 8, 16, min(n, 784))],
+    lambda r, n: [normal(r, 8, 16, min(n, 784))],
     lambda p, _, x: p.nn.functional.group_norm(x, 4),
     lambda t, _, x: t.nn.functional.group_norm(x, 4),
 )
@@ -265,7 +249,7 @@ def _attention(p: Any, _: Labels, x: Any) -> Any:
 
 _case(
     "attention",
-    lambda r, n: [_normal(r, 2, 2, max(4, n // 8), 16)],
+    lambda r, n: [normal(r, 2, 2, max(4, n // 8), 16)],
     _attention,
     lambda t, _, x: t.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True),
 )
@@ -279,7 +263,7 @@ _case(
 
 def _system(rng: np.random.Generator, n: int) -> list[Array]:
     size = n // 2 + 2
-    return [_normal(rng, size, size) + 5 * np.eye(size, dtype=np.float32), _normal(rng, size, 2)]
+    return [normal(rng, size, size) + 5 * np.eye(size, dtype=np.float32), normal(rng, size, 2)]
 
 
 _case(
@@ -290,7 +274,7 @@ _case(
 )
 _case(
     "svd",
-    lambda r, n: [_normal(r, n // 8 + 2, n // 8 + 2)],
+    lambda r, n: [normal(r, n // 8 + 2, n // 8 + 2)],
     lambda p, _, x: p.linalg.svd(x)[1],
     lambda t, _, x: t.linalg.svd(x)[1],
 )
